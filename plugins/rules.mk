@@ -1,0 +1,117 @@
+# SPDX-License-Identifier: MIT
+# How plugins are built: for each enabled target, plugins/NAME.hip becomes
+# plugins/TARGET/NAME.so, kernels/device.hip becomes plugins/TARGET/device.so.
+# Compiled and linked by the target's C++ driver; GNU make pattern rules.
+
+plugin_cppflags = -I$(top_srcdir)
+plugin_names = $(variants) $(device_source:kernels/%.hip=%)
+link_defs = -Wl,-z,defs
+
+# --- host: the C++ compiler and libpkhost.so -------------------------------
+# -O2 -g comes from CXXFLAGS.  The runtime itself is never sanitized: it
+# switches stacks.
+HOST_FLAGS = -std=c++17 -fPIC -ffp-contract=off -pthread -Wall -Wextra -Wno-unused-parameter -Wno-missing-field-initializers \
+	-DPKRUN_BUILD_HOST $(plugin_cppflags) $(WERROR)
+HOST_LIBS = -l:libboost_context.a -pthread
+HOST_RPATH = -Wl,-rpath,'$$ORIGIN'
+
+AM_V_HOST = $(AM_V_HOST_@AM_V@)
+AM_V_HOST_ = $(AM_V_HOST_@AM_DEFAULT_V@)
+AM_V_HOST_0 = @echo "  HOST    " $@;
+
+host_runtime = $(if $(host_sources),plugins/host/libpkhost.so)
+host_plugins = $(plugin_names:%=plugins/host/%.so)
+host_objects = $(host_sources:%.cpp=%.o)
+
+kernels/host/%.o: kernels/host/%.cpp
+	@$(MKDIR_P) $(@D)
+	$(AM_V_HOST)$(CXX) $(HOST_FLAGS) $(CXXFLAGS) -fvisibility=hidden -MD -MP -c -o $@ $<
+
+plugins/host/libpkhost.so: $(host_objects)
+	@$(MKDIR_P) $(@D)
+	$(AM_V_HOST)$(CXX) -shared $(link_defs) -Wl,-soname,libpkhost.so $(LDFLAGS) -o $@ $^ $(HOST_LIBS)
+
+plugins/host/%.o: plugins/%.hip
+	@$(MKDIR_P) $(@D)
+	$(AM_V_HOST)$(CXX) $(HOST_FLAGS) $(SANITIZE) $(CXXFLAGS) -MD -MP -x c++ -c -o $@ $<
+
+plugins/host/device.o: kernels/device.hip
+	@$(MKDIR_P) $(@D)
+	$(AM_V_HOST)$(CXX) $(HOST_FLAGS) $(SANITIZE) $(CXXFLAGS) -MD -MP -x c++ -c -o $@ $<
+
+plugins/host/%.so: plugins/host/%.o $(host_runtime)
+	$(AM_V_HOST)$(CXX) -shared $(link_defs) $(HOST_RPATH) $(SANITIZE) $(LDFLAGS) -o $@ $< \
+		-Lplugins/host $(if $(host_runtime),-lpkhost) -pthread
+
+# --- hip ----------------------------------------------------------------------
+HIPFLAGS = -O3
+HIP_FLAGS = -std=c++17 -fPIC -ffp-contract=off -Wall -Wno-unused-parameter -DPKRUN_BUILD_HIP \
+	$(plugin_cppflags) $(WERROR) $(HIP_ARCH_FLAGS)
+hip_cc = env HIP_PLATFORM=amd $(HIPCC)
+if HIP
+hip_plugins = $(plugin_names:%=plugins/hip/%.so)
+else
+hip_plugins =
+endif
+AM_V_HIP = $(AM_V_HIP_@AM_V@)
+AM_V_HIP_ = $(AM_V_HIP_@AM_DEFAULT_V@)
+AM_V_HIP_0 = @echo "  HIP     " $@;
+
+plugins/hip/%.o: plugins/%.hip
+	@$(MKDIR_P) $(@D)
+	$(AM_V_HIP)$(hip_cc) $(HIP_FLAGS) $(HIPFLAGS) -MD -MP -MF $(@:.o=.d) -c -o $@ $<
+
+plugins/hip/device.o: kernels/device.hip
+	@$(MKDIR_P) $(@D)
+	$(AM_V_HIP)$(hip_cc) $(HIP_FLAGS) $(HIPFLAGS) -MD -MP -MF $(@:.o=.d) -c -o $@ $<
+
+plugins/hip/%.so: plugins/hip/%.o
+	$(AM_V_HIP)$(hip_cc) -shared $(link_defs) $(HIP_ARCH_FLAGS) -o $@ $<
+
+# --- cuda ---------------------------------------------------------------------
+NVCCFLAGS = -O3
+comma = ,
+CUDA_FLAGS = -std=c++17 -fmad=false -Xcompiler -fPIC,-ffp-contract=off,-Wall,-Wno-unused-parameter \
+	-DPKRUN_BUILD_CUDA $(plugin_cppflags) $(CUDA_ARCH_FLAGS) $(if $(WERROR),-Werror all-warnings)
+CUDA_RPATH = -Xlinker -rpath,'$$ORIGIN' $(if $(CUDA_LIBDIR),-Xlinker -rpath$(comma)$(CUDA_LIBDIR))
+if CUDA
+cuda_plugins = $(plugin_names:%=plugins/cuda/%.so)
+else
+cuda_plugins =
+endif
+AM_V_CUDA = $(AM_V_CUDA_@AM_V@)
+AM_V_CUDA_ = $(AM_V_CUDA_@AM_DEFAULT_V@)
+AM_V_CUDA_0 = @echo "  CUDA    " $@;
+
+plugins/cuda/%.o: plugins/%.hip
+	@$(MKDIR_P) $(@D)
+	$(AM_V_CUDA)$(NVCC) $(CUDA_FLAGS) $(NVCCFLAGS) -MD -MP -MF $(@:.o=.d) -x cu -c -o $@ $<
+
+plugins/cuda/device.o: kernels/device.hip
+	@$(MKDIR_P) $(@D)
+	$(AM_V_CUDA)$(NVCC) $(CUDA_FLAGS) $(NVCCFLAGS) -MD -MP -MF $(@:.o=.d) -x cu -c -o $@ $<
+
+plugins/cuda/%.so: plugins/cuda/%.o
+	$(AM_V_CUDA)$(NVCC) -shared --cudart shared -Xlinker -z,defs $(CUDA_ARCH_FLAGS) $(CUDA_RPATH) -o $@ $<
+
+# --- all of them -------------------------------------------------------------
+all_plugins = $(host_runtime) $(host_plugins) $(hip_plugins) $(cuda_plugins)
+all-local: $(all_plugins)
+
+hostplugindir = $(pkgpluginsdir)/host
+hippluginsdir = $(pkgpluginsdir)/hip
+cudapluginsdir = $(pkgpluginsdir)/cuda
+hostplugin_DATA = $(host_runtime) $(host_plugins)
+hipplugins_DATA = $(hip_plugins)
+cudaplugins_DATA = $(cuda_plugins)
+
+.SECONDARY:
+.DELETE_ON_ERROR:
+-include $(wildcard plugins/*/*.d plugins/*/*/*.d kernels/host/*.d tests/plugins/*.d)
+
+mostlyclean-local: mostlyclean-plugins
+mostlyclean-plugins:
+	-rm -rf plugins/host plugins/hip plugins/cuda tests/plugins
+	-rm -f kernels/host/*.o kernels/host/*.d
+
+EXTRA_DIST += $(variants:%=plugins/%.hip) $(device_source) $(host_sources) plugins/README.md

@@ -1,0 +1,16 @@
+# SPDX-License-Identifier: MIT
+# What every .bats file loads first (`load setup`): the program, the folders,
+# and a folder of its own for each test.
+#   PKRUN           the program                      default: ./pkrun of the source tree
+#   PKRUN_SRCDIR    the source tree                  default: the folder above this one
+#   PKRUN_BUILDDIR  the build tree (plugins/, tests/plugins/)   default: build/ of the source tree
+PKRUN_SRCDIR=${PKRUN_SRCDIR:-$(cd "$BATS_TEST_DIRNAME/.." && pwd)}
+PKRUN_BUILDDIR=${PKRUN_BUILDDIR:-$PKRUN_SRCDIR/build}
+PKRUN=$(realpath "${PKRUN:-$PKRUN_SRCDIR/pkrun}")
+export PKRUN PKRUN_SRCDIR PKRUN_BUILDDIR
+export NO_COLOR=1 LC_ALL=C
+unset PKRUN_PLUGIN_PATH
+
+setup() {
+  cd "$BATS_TEST_TMPDIR"
+}

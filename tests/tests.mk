@@ -1,0 +1,10 @@
+# Unit tests, one line each: tests/test_NAME stands for tests/test_NAME.c (cmocka),
+# linked with all of pkrun but main.
+
+# Command-line tests, one line each.
+bats_tests += tests/build.bats
+
+# Plugins that the tests load, one line each: NAME stands for tests/plugins/NAME.c,
+# built for the host target as tests/plugins/NAME.so of the build folder.
+
+# Whatever else the tests read: matrices, databases.  One line each.

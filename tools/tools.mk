@@ -1,0 +1,1 @@
+# One line a source; all go into libpkrun.a, which pkrun and the unit tests link.
