@@ -168,7 +168,12 @@ struct pkrun_work {
 #define PKRUN_WORK_VERSION 1
 
 /* How the work is divided; options of *every* variant. */
-enum pkrun_sweep { PKRUN_SWEEP_ROWS = 0, PKRUN_SWEEP_TILES = 1, PKRUN_SWEEP_BANDS = 2 };
+enum pkrun_sweep {
+	PKRUN_SWEEP_ROWS = 0,
+	PKRUN_SWEEP_TILES = 1,
+	PKRUN_SWEEP_BANDS = 2,
+	PKRUN_SWEEP_AUTO = 3		/* the variant's own default: rows, unless its file says otherwise */
+};
 enum pkrun_blocks {
 	PKRUN_BLOCKS_AUTO = 0,		/* launches: one a unit; persistent: capped */
 	PKRUN_BLOCKS_ROWS = 1,		/* one a unit, however many */
