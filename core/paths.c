@@ -38,24 +38,34 @@ static int is_folder(const char *path)
 	return stat(path, &st) == 0 && S_ISDIR(st.st_mode);
 }
 
+/* plugins/ beside this program, or lib/pkrun/plugins/ of the prefix it was installed or moved to. */
+static const char *plugins_near(char *out, size_t size)
+{
+	static const char *const near[] = {"plugins", "lib/pkrun/plugins"};
+	char folder[PATH_MAX];
+
+	snprintf(folder, sizeof(folder), "%s", paths_self());
+	for (int i = 0; i < 2; i++) {
+		char *slash = strrchr(folder, '/');
+
+		if (!slash)
+			return NULL;
+		*slash = '\0';
+		if (snprintf(out, size, "%s/%s", folder, near[i]) < (int)size && is_folder(out))
+			return out;
+	}
+	return NULL;
+}
+
 const char *paths_plugin_dir(void)
 {
 	static char dir[PATH_MAX + 32];
 	const char *given = getenv("PKRUN_PLUGIN_DIR");
-	char *slash;
 
 	if (given && *given)
 		return given;
-	if (dir[0])
-		return dir;
-	snprintf(dir, sizeof(dir), "%s", paths_self());
-	slash = strrchr(dir, '/');
-	if (slash) {
-		strcpy(slash, "/plugins");
-		if (is_folder(dir))
-			return dir;
-	}
-	snprintf(dir, sizeof(dir), "%s/plugins", PKRUN_PKGLIBDIR);
+	if (!dir[0] && !plugins_near(dir, sizeof(dir)))
+		snprintf(dir, sizeof(dir), "%s/plugins", PKRUN_PKGLIBDIR);
 	return dir;
 }
 

@@ -10,7 +10,8 @@
 /* Full path of this program (through links). */
 const char *paths_self(void);
 /* The folder that holds <target>/NAME.so: $PKRUN_PLUGIN_DIR, else plugins/ beside this program
- * (build tree, bundle), else the installed one (PKRUN_PKGLIBDIR/plugins). */
+ * (build tree, bundle), else lib/pkrun/plugins of the prefix this program lies in, else the
+ * configured one (PKRUN_PKGLIBDIR/plugins). */
 const char *paths_plugin_dir(void);
 /* Plugins from outside: `given` (--plugin), then every *.so of the folders in PKRUN_PLUGIN_PATH
  * (colons between; a .so file may stand there too), as full paths.  0, or -1 with the reason. */

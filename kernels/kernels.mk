@@ -5,9 +5,6 @@ libpkrun_a_SOURCES += kernels/null.c
 
 # The runtime of the host target, libpkhost.so, one line a source (kernels/host/NAME.cpp).
 
-# Headers that plugins include; all are installed under <pkrun/kernels/>.  One line each.
-kernel_headers += kernels/workload.h
-kernel_headers += kernels/workloads.def
-kernel_headers += kernels/shape.h
-kernel_headers += kernels/poisson2d.h
-kernel_headers += kernels/null.h
+# The device's table of functions, built for every target: device_source = kernels/device.hip
+
+# Headers need no line: all of kernels/*.h are distributed and installed as <pkrun/kernels/NAME.h>.

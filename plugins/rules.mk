@@ -13,7 +13,8 @@ link_defs = -Wl,-z,defs
 HOST_FLAGS = -std=c++17 -fPIC -ffp-contract=off -pthread -Wall -Wextra -Wno-unused-parameter -Wno-missing-field-initializers \
 	-DPKRUN_BUILD_HOST $(plugin_cppflags) $(WERROR)
 HOST_LIBS = -l:libboost_context.a -pthread
-HOST_RPATH = -Wl,-rpath,'$$ORIGIN'
+# libpkhost.so beside it; in a bundle other libraries in lib/
+HOST_RPATH = -Wl,-rpath,'$$ORIGIN:$$ORIGIN/../../lib'
 
 AM_V_HOST = $(AM_V_HOST_@AM_V@)
 AM_V_HOST_ = $(AM_V_HOST_@AM_DEFAULT_V@)
@@ -66,14 +67,14 @@ plugins/hip/device.o: kernels/device.hip
 	$(AM_V_HIP)$(hip_cc) $(HIP_FLAGS) $(HIPFLAGS) -MD -MP -MF $(@:.o=.d) -c -o $@ $<
 
 plugins/hip/%.so: plugins/hip/%.o
-	$(AM_V_HIP)$(hip_cc) -shared $(link_defs) $(HIP_ARCH_FLAGS) -o $@ $<
+	$(AM_V_HIP)$(hip_cc) -shared $(link_defs) $(HOST_RPATH) $(HIP_ARCH_FLAGS) -o $@ $<
 
 # --- cuda ---------------------------------------------------------------------
 NVCCFLAGS = -O3
 comma = ,
 CUDA_FLAGS = -std=c++17 -fmad=false -Xcompiler -fPIC,-ffp-contract=off,-Wall,-Wno-unused-parameter \
 	-DPKRUN_BUILD_CUDA $(plugin_cppflags) $(CUDA_ARCH_FLAGS) $(if $(WERROR),-Werror all-warnings)
-CUDA_RPATH = -Xlinker -rpath,'$$ORIGIN' $(if $(CUDA_LIBDIR),-Xlinker -rpath$(comma)$(CUDA_LIBDIR))
+CUDA_RPATH = -Xlinker -rpath,'$$ORIGIN:$$ORIGIN/../../lib' $(if $(CUDA_LIBDIR),-Xlinker -rpath$(comma)$(CUDA_LIBDIR))
 if CUDA
 cuda_plugins = $(plugin_names:%=plugins/cuda/%.so)
 else
