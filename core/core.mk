@@ -2,3 +2,4 @@
 libpkrun_a_SOURCES += core/child.c
 libpkrun_a_SOURCES += core/message.c
 libpkrun_a_SOURCES += core/paths.c
+libpkrun_a_SOURCES += core/stats.c

@@ -1,5 +1,6 @@
 # Unit tests, one line each: tests/test_NAME stands for tests/test_NAME.c (cmocka),
 # linked with all of pkrun but main.
+check_PROGRAMS += tests/test_stats
 
 # Command-line tests, one line each.
 bats_tests += tests/build.bats
