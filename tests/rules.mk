@@ -28,6 +28,27 @@ check-tsan: all
 .PHONY: check-tsan
 
 clean-local:
-	-rm -rf tests/log
+	-rm -rf tests/log tests/fuzz
 
 EXTRA_DIST += $(bats_tests) $(test_plugins:%=tests/plugins/%.c) $(test_data) tests/run tests/setup.bash
+
+# Fuzzers (clang's libFuzzer): NAME stands for tests/NAME.c; all of pkrun is compiled
+# with it for coverage.  Seeds in tests/corpus/NAME are kept, what a run finds is not.
+FUZZ_SECONDS = 60
+fuzz_programs = $(fuzzers:%=tests/fuzz/%)
+tests/fuzz/%: tests/%.c libpkrun.a
+	@$(MKDIR_P) $(@D)
+	@if test '$(FUZZ_CC)' = no; then echo 'make fuzz needs clang with libFuzzer (clang-14, libclang-rt-14-dev)' >&2; exit 1; fi
+	$(FUZZ_CC) -std=gnu11 -g -O1 -ffp-contract=off -fsanitize=fuzzer,address,undefined \
+		-fno-sanitize-recover=undefined $(AM_CPPFLAGS) -I. -o $@ $< \
+		$(libpkrun_a_SOURCES:%=$(srcdir)/%) $(nodist_libpkrun_a_SOURCES) $(LIBS)
+fuzz: $(fuzz_programs)
+	@set -e; for f in $(fuzzers); do \
+		$(MKDIR_P) tests/fuzz/$$f.found; \
+		echo "fuzz: $$f, $(FUZZ_SECONDS) s"; \
+		tests/fuzz/$$f -max_total_time=$(FUZZ_SECONDS) -timeout=10 -rss_limit_mb=2048 \
+			-artifact_prefix=tests/fuzz/$$f- -verbosity=0 -print_final_stats=1 \
+			tests/fuzz/$$f.found $(srcdir)/tests/corpus/$$f; \
+	done
+.PHONY: fuzz
+EXTRA_DIST += $(fuzzers:%=tests/%.c) $(wildcard $(srcdir)/tests/corpus/*/*)

@@ -9,3 +9,5 @@ bats_tests += tests/build.bats
 # built for the host target as tests/plugins/NAME.so of the build folder.
 
 # Whatever else the tests read: matrices, databases.  One line each.
+
+# Fuzzers, one line each: NAME stands for tests/NAME.c, seeds in tests/corpus/NAME/.
