@@ -2,5 +2,6 @@
 libpkrun_a_SOURCES += core/child.c
 libpkrun_a_SOURCES += core/message.c
 libpkrun_a_SOURCES += core/paths.c
+libpkrun_a_SOURCES += core/say.c
 libpkrun_a_SOURCES += core/stats.c
 libpkrun_a_SOURCES += core/version.c

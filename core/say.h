@@ -24,9 +24,15 @@ void say_note(const char *fmt, ...) __attribute__((format(printf, 1, 2)));	/* dr
 void say_progress(const char *fmt, ...) __attribute__((format(printf, 1, 2)));	/* one line, rewritten on a terminal */
 void say_progress_end(void);
 int say_exit_worse(int a, int b);	/* which of two exit codes wins */
-/* A duration in ns with three significant digits and its unit, chosen after rounding: "3.47 us". */
+/* A duration in ns with three significant digits and its unit, chosen after rounding: "3.47 us".
+ * NaN and infinities: "n/a". */
 const char *say_ns(double ns, char buf[32]);
-/* Text made safe to print: control characters escaped, cut with "..." beyond `width` columns (0: never). */
+/* Text made safe to print: control characters and broken UTF-8 escaped, cut with "..." beyond
+ * `width` columns (0: never). */
 const char *say_text(const char *text, int width, char *buf, unsigned long buf_size);
+/* Columns that UTF-8 text takes on a terminal, whatever the locale. */
+int say_columns(const char *text);
+/* Columns of the terminal behind `fd`: COLUMNS, else what the terminal says, else 100. */
+int say_terminal(int fd);
 
 #endif

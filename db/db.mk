@@ -1,1 +1,9 @@
 # One line a source; all go into libpkrun.a, which pkrun and the unit tests link.
+libpkrun_a_SOURCES += db/store.c
+
+# schema.sql and views.sql as C strings
+nodist_libpkrun_a_SOURCES = db/sql.c
+db/sql.c: $(srcdir)/db/schema.sql $(srcdir)/db/views.sql $(srcdir)/db/embed.sh
+	@$(MKDIR_P) $(@D)
+	$(AM_V_GEN)$(SHELL) $(srcdir)/db/embed.sh $(srcdir)/db >$@.tmp && mv $@.tmp $@
+CLEANFILES = db/sql.c

@@ -125,7 +125,8 @@ CREATE TABLE trial (
   hash       TEXT,
   flags      TEXT NOT NULL DEFAULT ''  -- bad_clock, outlier, throttled, ... separated by commas
 ) STRICT;
-CREATE INDEX trial_cell ON trial (cell_id, kind, block_id, wall_ns, iterations, verified);
+-- what the views read, in the order in which they read it
+CREATE INDEX trial_time ON trial (kind, verified, cell_id, block_id, wall_ns, iterations, flags);
 
 CREATE TABLE metric (
   id       INTEGER PRIMARY KEY,

@@ -16,6 +16,8 @@
 struct store;
 #define STORE_NULL INT64_MIN		/* an int64 that is unknown: stored as NULL */
 
+extern int store_busy_limit_ms;	/* how long to wait for other writers: 30000 */
+
 #define STORE_WRITE  1u			/* open read-write, create, migrate */
 #define STORE_READ   2u			/* read-only; a newer schema is refused */
 int store_open(struct store **out, const char *path, unsigned mode, char *why, size_t why_size);

@@ -18,7 +18,8 @@ tests/plugins/%.so: tests/plugins/%.c
 test_environment = PKRUN_SRCDIR='$(abs_top_srcdir)' PKRUN_BUILDDIR='$(abs_top_builddir)' \
 	PKRUN='$(abs_top_builddir)/pkrun' BATS='$(BATS)'
 
-check_DATA = $(test_plugin_files)
+EXTRA_PROGRAMS = $(test_tools)
+check_DATA = $(test_plugin_files) $(test_tools)
 check-local: all
 	@$(test_environment) $(srcdir)/tests/run $(check_PROGRAMS) $(bats_tests:%=$(srcdir)/%)
 

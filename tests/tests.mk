@@ -1,6 +1,11 @@
 # Unit tests, one line each: tests/test_NAME stands for tests/test_NAME.c (cmocka),
 # linked with all of pkrun but main.
+check_PROGRAMS += tests/test_say
 check_PROGRAMS += tests/test_stats
+check_PROGRAMS += tests/test_store
+
+# Programs that tests call, one line each, built but not run as tests.
+test_tools += tests/make_db
 
 # Command-line tests, one line each.
 bats_tests += tests/build.bats

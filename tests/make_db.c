@@ -1,0 +1,212 @@
+/* SPDX-License-Identifier: MIT
+ *
+ * make_db.c - a made-up database for tests and benchmarks, through db/store.h.
+ *
+ *	make_db FILE [cells=N] [blocks=N] [trials=N] [each=0|1] [kind=plain|mixed|labels]
+ *
+ * cells: series x sizes, as a ladder would have them.  each=1: every trial a
+ * transaction of its own, as in a run.  mixed: one cell of each status, and
+ * cells without any trial.  labels: section names that break careless output.
+ * The times are drawn from a fixed sequence: the same call makes the same file.
+ */
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <time.h>
+#include "../db/store.h"
+
+struct series { const char *name, *variant, *control; double fixed_ns, point_ns; };
+
+static const struct series ladder[] = {
+	{ "queued", "launch", "host queue", 6000, 0.004 },
+	{ "synced", "launch_sync", "host", 12000, 0.004 },
+	{ "graph", "graph", "host queue", 2500, 0.004 },
+	{ "naive", "persistent_naive", "host", 230000, 0.010 },
+	{ "poller", "persistent_poller", "host", 57000, 0.008 },
+	{ "doorbell", "persistent_doorbell", "host", 6900, 0.006 },
+	{ "barrier", "persistent_barrier", "device", 2400, 0.006 },
+	{ "neighbours", "persistent_device", "device", 2000, 0.006 },
+};
+#define LADDER (sizeof(ladder) / sizeof(ladder[0]))
+
+static const char *const labels[] = {
+	"tile(8,16) \"fast\"", "two\nlines", "=1+1", "a\ttab", "", "\033[31mred", "\xe6\xa0\xb8\xe5\xbf\x83",
+	"\xf0\x9f\x9a\x80 rocket",
+};
+
+static const char *const statuses[] = {
+	"ok", "imprecise", "skipped", "refused", "wrong", "crash", "hang", "error", "pending",
+};
+
+struct make {
+	struct store *s;
+	int64_t cells, blocks, trials, each;
+	const char *kind;
+	int64_t run, device, plugins[LADDER];
+	uint64_t state;
+};
+
+static void die(struct make *m, const char *what)
+{
+	fprintf(stderr, "make_db: %s: %s\n", what, m->s ? store_error(m->s) : "");
+	exit(1);
+}
+
+/* splitmix64, to [0, 1) */
+static double draw(struct make *m)
+{
+	uint64_t z = (m->state += 0x9e3779b97f4a7c15u);
+
+	z = (z ^ (z >> 30)) * 0xbf58476d1ce4e5b9u;
+	z = (z ^ (z >> 27)) * 0x94d049bb133111ebu;
+	return (double)((z ^ (z >> 31)) >> 11) / 9007199254740992.0;
+}
+
+static void make_run(struct make *m)
+{
+	struct store_run run = {
+		.pkrun_version = "0", .argv = "make_db", .matrix_path = "made.ini",
+		.matrix_text = "[global]\n", .baseline = "queued", .schedule = "blocks",
+		.isolation = "cell", .seed = UINT64_MAX, .cells = m->cells,
+	};
+	struct pkrun_device_info d = {
+		.name = "Made-up GPU", .arch = "host", .uuid = "0", .driver = "1", .runtime = "host",
+		.compute_units = 8, .memory_bytes = 1 << 30, .clock_khz = 1000000,
+	};
+
+	if (store_run_add(m->s, &run, &m->run) ||
+	    store_environment(m->s, m->run, "governor", "powersave", "warn",
+			      "cpupower frequency-set -g performance") ||
+	    store_environment(m->s, m->run, "host", "made-up", "info", NULL) ||
+	    store_environment(m->s, m->run, "throttle", NULL, "unknown", NULL) ||
+	    store_device(m->s, "host", &d, &m->device))
+		die(m, "run");
+	for (size_t i = 0; i < LADDER; i++) {
+		struct store_plugin p = {
+			.path = ladder[i].variant, .sha256 = "0", .name = ladder[i].variant,
+			.brief = "made up", .target = "host", .control = ladder[i].control,
+			.result = "exact", .abi_major = 1,
+		};
+
+		if (store_plugin(m->s, &p, &m->plugins[i]))
+			die(m, "plugin");
+	}
+}
+
+static void make_trials(struct make *m, int64_t cell, int64_t block, double ns, int verified)
+{
+	for (int64_t i = 0; i < m->trials; i++) {
+		struct store_trial t = {
+			.block = block, .cell = cell, .kind = "timed", .flags = "",
+			.hash = "0123456789abcdef", .position = i, .iterations = 1000,
+			.wall_ns = (int64_t)(1000 * ns * (1 + 0.02 * draw(m))),
+			.device_ns = STORE_NULL, .kernel_ns = STORE_NULL,
+			.host_cpu_ns = (int64_t)(900 * ns), .energy_uj = STORE_NULL,
+			.verified = verified,
+		};
+
+		if (store_trial(m->s, &t, NULL))
+			die(m, "trial");
+	}
+}
+
+static void make_blocks(struct make *m, int64_t cell, double ns, const char *status)
+{
+	int wrong = !strcmp(status, "wrong");
+	int64_t block;
+
+	for (int64_t b = 0; b < m->blocks; b++) {
+		if (store_block(m->s, cell, b, b, 1, 4242, &block))
+			die(m, "block");
+		make_trials(m, cell, block, ns * (1 + 0.01 * draw(m)), !wrong);
+		if (store_block_end(m->s, block, wrong ? "wrong" : "ok", NULL))
+			die(m, "block");
+	}
+}
+
+static void make_cell(struct make *m, int64_t number)
+{
+	size_t which = (size_t)number % LADDER;
+	const struct series *s = &ladder[which];
+	int64_t n = 11 + 10 * (number / (int64_t)LADDER), id;
+	int mixed = !strcmp(m->kind, "mixed");
+	const char *status = mixed ? statuses[number % 9] : "ok";
+	int runs = !strcmp(status, "ok") || !strcmp(status, "imprecise") || !strcmp(status, "wrong");
+	char key[128];
+	struct store_cell c = {
+		.run = m->run, .number = number, .plugin = m->plugins[which], .device = m->device,
+		.series = strcmp(m->kind, "labels") ? s->name : labels[which],
+		.variant = s->variant, .workload = "poisson2d", .target = "host", .key = key,
+		.params = number % 3 ? "threads=64" : "", .status = status, .n = n,
+		.iterations = 1000, .reason = mixed && number % 9 > 1 ? "made up to fail" : NULL,
+	};
+
+	snprintf(key, sizeof(key), "poisson2d %s host n=%lld", s->variant, (long long)n);
+	if (store_cell(m->s, &c, &id) ||
+	    store_param(m->s, id, "common", "threads", number % 3 ? "64" : "256", !(number % 3)))
+		die(m, "cell");
+	if (!runs)
+		return;
+	if (store_cell_grid(m->s, id, n - 2, 64, 1000, 1000, (double)(n - 2) * (double)(n - 2),
+			    5.0 * (double)(n - 2) * (double)(n - 2),
+			    48.0 * (double)(n - 2) * (double)(n - 2)))
+		die(m, "cell");
+	make_blocks(m, id, s->fixed_ns + s->point_ns * (double)(n * n), status);
+}
+
+static void make_all(struct make *m)
+{
+	struct timespec a, b;
+
+	if (!m->each && store_begin(m->s))
+		die(m, "begin");
+	make_run(m);
+	clock_gettime(CLOCK_MONOTONIC, &a);
+	for (int64_t i = 0; i < m->cells; i++)
+		make_cell(m, i);
+	if (store_run_end(m->s, m->run, "complete"))
+		die(m, "end");
+	if (!m->each && store_commit(m->s))
+		die(m, "commit");
+	clock_gettime(CLOCK_MONOTONIC, &b);
+	fprintf(stderr, "make_db: %lld trials in %.2f s\n",
+		(long long)(m->cells * m->blocks * m->trials),
+		(double)(b.tv_sec - a.tv_sec) + 1e-9 * (double)(b.tv_nsec - a.tv_nsec));
+}
+
+int main(int argc, char **argv)
+{
+	struct make m = { .cells = 16, .blocks = 3, .trials = 5, .kind = "plain" };
+	char why[1024];
+
+	for (int i = 2; i < argc; i++) {
+		const char *v = strchr(argv[i], '=');
+		int64_t n = v ? strtoll(v + 1, NULL, 10) : 0;
+
+		if (v && !strncmp(argv[i], "cells=", 6))
+			m.cells = n;
+		else if (v && !strncmp(argv[i], "blocks=", 7))
+			m.blocks = n;
+		else if (v && !strncmp(argv[i], "trials=", 7))
+			m.trials = n;
+		else if (v && !strncmp(argv[i], "each=", 5))
+			m.each = n;
+		else if (v && !strncmp(argv[i], "kind=", 5))
+			m.kind = v + 1;
+		else
+			argc = 0;
+	}
+	if (argc < 2) {
+		fprintf(stderr, "usage: make_db FILE [cells=N] [blocks=N] [trials=N] [each=0|1]"
+			" [kind=plain|mixed|labels]\n");
+		return 2;
+	}
+	if (store_open(&m.s, argv[1], STORE_WRITE, why, sizeof(why))) {
+		fprintf(stderr, "make_db: %s\n", why);
+		return 1;
+	}
+	make_all(&m);
+	store_close(m.s);
+	return 0;
+}
