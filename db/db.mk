@@ -6,4 +6,4 @@ nodist_libpkrun_a_SOURCES = db/sql.c
 db/sql.c: $(srcdir)/db/schema.sql $(srcdir)/db/views.sql $(srcdir)/db/embed.sh
 	@$(MKDIR_P) $(@D)
 	$(AM_V_GEN)$(SHELL) $(srcdir)/db/embed.sh $(srcdir)/db >$@.tmp && mv $@.tmp $@
-CLEANFILES = db/sql.c
+CLEANFILES += db/sql.c

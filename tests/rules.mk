@@ -31,7 +31,7 @@ check-tsan: all
 clean-local:
 	-rm -rf tests/log tests/fuzz
 
-EXTRA_DIST += $(bats_tests) $(test_plugins:%=tests/plugins/%.c) $(test_data) tests/run tests/setup.bash
+EXTRA_DIST += $(bats_tests) $(test_plugins:%=tests/plugins/%.c) $(test_data) tests/run tests/readme tests/setup.bash
 
 # Fuzzers (clang's libFuzzer): NAME stands for tests/NAME.c; all of pkrun is compiled
 # with it for coverage.  Seeds in tests/corpus/NAME are kept, what a run finds is not.
@@ -53,3 +53,10 @@ fuzz: $(fuzz_programs)
 	done
 .PHONY: fuzz
 EXTRA_DIST += $(fuzzers:%=tests/%.c) $(wildcard $(srcdir)/tests/corpus/*/*)
+
+# What pkrun itself costs, beside what was promised.
+EXTRA_PROGRAMS += tests/bench
+bench: all tests/bench
+	tests/bench '$(abs_top_builddir)/pkrun' '$(abs_top_srcdir)'
+.PHONY: bench
+CLEANFILES += tests/bench
