@@ -134,6 +134,10 @@ int child_spawn(struct child *c, const char *const *args, const char *const *wra
 
 	snprintf(parent, sizeof(parent), "%ld", (long)getpid());
 	setenv("PKRUN_PARENT", parent, 1);
+	if (wrap)
+		setenv("PKRUN_WRAPPED", "1", 1);
+	else
+		unsetenv("PKRUN_WRAPPED");
 	if (build_argv(argv, args, wrap)) {
 		snprintf(why, why_size, "more than %d arguments for a child", ARGS_MAX - 1);
 		return -1;

@@ -1,0 +1,680 @@
+/* SPDX-License-Identifier: MIT
+ *
+ * block.c - one block of one cell, seen from the parent: start or reuse a
+ * worker, give it the job, store what it sends, and make an end of it when it
+ * is late.
+ */
+#define _GNU_SOURCE
+#include <inttypes.h>
+#include <limits.h>
+#include <math.h>
+#include <signal.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include "protocol.h"
+#include "reference.h"
+#include "runner.h"
+#include "say.h"
+#include "stats.h"
+
+#define SECOND     INT64_C(1000000000)
+#define LOAD_S     60.0		/* a context on a busy machine with many GPUs */
+#define LIMIT_S    10.0		/* the watchdog is never shorter, unless the matrix says so */
+#define LIMIT_TIMES 20.0	/* the predicted time */
+#define GRACE_S    2.0
+#define PROBE_S    10.0
+#define WRAP_TIMES 100.0	/* under a tool such as a sanitizer */
+#define TIMES_MAX  10000
+
+struct block {
+	struct runner *r;
+	const struct cell *cell;
+	struct cell_state *state;
+	struct block_result *out;
+	struct job job;
+	int64_t id, trial;		/* rows; trial: the last one, for its metrics */
+	struct protocol_phase phase;
+	double limit_s;			/* 0: none */
+	const char *limit_why;
+	int64_t deadline;
+	int in_transaction;
+	int ended;			/* END came */
+	struct protocol_end end;
+	double times[TIMES_MAX];
+	size_t n_times;
+};
+
+const char *cell_status_name(enum cell_status s)
+{
+	static const char *const name[] = { "pending", "ok", "imprecise", "skipped", "refused",
+					    "wrong", "crash", "hang", "error", "interrupted" };
+
+	return name[s];
+}
+
+static enum cell_status status_parse(const char *text)
+{
+	int s;
+
+	for (s = CELL_OK; s <= CELL_ERROR; s++)
+		if (strcmp(text, cell_status_name((enum cell_status)s)) == 0)
+			return (enum cell_status)s;
+	return CELL_ERROR;
+}
+
+static void set_result(struct block *b, enum cell_status s, const char *reason)
+{
+	b->out->status = s;
+	snprintf(b->out->reason, sizeof(b->out->reason), "%s", reason);
+}
+
+/* ---- the worker ---- */
+
+void block_end_worker(struct runner *r)
+{
+	enum child_event e;
+	struct message m;
+
+	if (!r->child.pid)
+		return;
+	if (child_send(&r->child, PROTOCOL_QUIT, NULL, 0) == 0)
+		do {
+			e = child_wait(&r->child, &m, child_now() + (int64_t)(GRACE_S * SECOND),
+				       interrupt_signal() ? -1 : r->wake_fd);
+		} while (e == CHILD_MESSAGE);
+	interrupt_child(0);
+	child_end(&r->child);
+}
+
+static int start_worker(struct runner *r, uint32_t target, char *why, size_t why_size)
+{
+	static const char *const args[] = { "--worker", NULL };
+
+	if (r->child.pid && r->child_target == target)
+		return 0;
+	block_end_worker(r);
+	if (child_spawn(&r->child, args, r->wrap, why, why_size)) {
+		r->child.pid = 0;
+		return -1;
+	}
+	r->child_target = target;
+	interrupt_child(r->child.pid);
+	return 0;
+}
+
+struct builder {
+	struct job *job;
+	int full;
+};
+
+static void add_param(void *user, const char *owner, const char *name, const char *value,
+		      int is_default)
+{
+	struct builder *to = user;
+
+	(void)is_default;
+	to->full |= job_add_param(to->job, owner, name, value);
+}
+
+static int build_job(const struct block *b, const char *mode, struct job *j)
+{
+	const struct matrix_settings *set = &b->r->settings;
+	const struct cell *c = b->cell;
+	char device[PATH_MAX + 64];
+	struct builder to = { j, 0 };
+	int full = 0;
+
+	snprintf(device, sizeof(device), "%s/%s/device.so", b->r->plugin_dir, target_name(c->target));
+	job_clear(j);
+	full |= job_add(j, "mode", mode);
+	full |= job_add(j, "target", target_name(c->target));
+	full |= job_add(j, "device_so", device);
+	full |= job_add_int(j, "device", set->device);
+	full |= job_add(j, "plugin", c->variant->path);
+	full |= job_add(j, "workload", c->workload->name);
+	full |= job_add_int(j, "iterations", (int64_t)c->iterations);
+	full |= job_add_int(j, "seed", (int64_t)set->seed);
+	full |= job_add_int(j, "trials", set->trials);
+	full |= job_add_int(j, "warmup_runs", set->warmup_runs);
+	full |= job_add_real(j, "warmup_s", set->warmup_s);
+	full |= job_add_int(j, "cold", set->cache_cold);
+	cell_params(c, add_param, &to);
+	return full || to.full ? -1 : 0;
+}
+
+/* ---- deadlines ---- */
+
+static void set_limit(struct block *b)
+{
+	const double predicted = b->phase.predicted_ns * LIMIT_TIMES / 1e9;
+
+	switch (b->phase.limit) {
+	case PROTOCOL_LIMIT_NONE:
+		b->limit_s = 0;
+		break;
+	case PROTOCOL_LIMIT_LOAD:
+		b->limit_s = LOAD_S;
+		b->limit_why = "for loading";
+		break;
+	default:
+		if (b->r->settings.timeout_s > 0) {
+			b->limit_s = b->r->settings.timeout_s;
+			b->limit_why = "timeout of the matrix";
+		} else if (predicted > LIMIT_S) {
+			b->limit_s = predicted;
+			b->limit_why = "20 x the time that one iteration predicts";
+		} else {
+			b->limit_s = LIMIT_S;
+			b->limit_why = "the least there is";
+		}
+	}
+	if (b->r->wrap)
+		b->limit_s *= WRAP_TIMES;
+}
+
+static void arm(struct block *b)
+{
+	b->deadline = b->limit_s > 0 ? child_now() + (int64_t)(b->limit_s * SECOND) : 0;
+}
+
+/* ---- what the worker sends ---- */
+
+static int store_text(struct block *b, const char *kind, const char *text)
+{
+	return store_event(b->r->store, b->r->run_id, b->state->id, kind, text);
+}
+
+static int on_note(struct block *b, const struct message *m)
+{
+	char text[1024];
+	int n = m->size < sizeof(text) - 1 ? (int)m->size : (int)sizeof(text) - 1;
+
+	snprintf(text, sizeof(text), "%.*s", n, (const char *)m->data);
+	return store_text(b, "said", text);
+}
+
+static int on_metric(struct block *b, const struct protocol_metric *p)
+{
+	return store_metric(b->r->store, b->state->id, b->id,
+			    p->scope == PROTOCOL_OF_TRIAL ? b->trial : STORE_NULL, p->name,
+			    p->value, p->unit);
+}
+
+static int on_grid(struct block *b, const struct protocol_grid *p)
+{
+	return store_cell_grid(b->r->store, b->state->id, p->blocks, p->threads, p->resident_max,
+			       (int64_t)p->iterations, p->updates, p->flops, p->bytes);
+}
+
+static int on_trial(struct block *b, const struct protocol_trial *p)
+{
+	struct store_trial t = {
+		.block = b->id, .cell = b->state->id, .kind = p->kind, .hash = p->hash,
+		.flags = p->flags, .position = p->position, .iterations = (int64_t)p->iterations,
+		.wall_ns = p->wall_ns, .device_ns = p->device_ns, .kernel_ns = p->kernel_ns,
+		.host_cpu_ns = p->host_cpu_ns, .energy_uj = STORE_NULL, .verified = p->verified,
+	};
+
+	if (store_trial(b->r->store, &t, &b->trial))
+		return -1;
+	if (strcmp(p->kind, "timed") == 0) {
+		b->out->timed++;
+		if (strstr(p->flags, "bad_clock"))
+			b->out->bad_clock++;
+		else if (p->verified == 1 && b->n_times < TIMES_MAX)
+			b->times[b->n_times++] = (double)p->wall_ns / (double)p->iterations;
+	}
+	child_send(&b->r->child, PROTOCOL_STORED, NULL, 0);	/* a child that is gone is seen later */
+	return 0;
+}
+
+/* ---- the reference ---- */
+
+/* 1: all three hashes were in the database. */
+static int reference_cached(struct block *b, const struct protocol_want *w,
+			    struct protocol_reference *out)
+{
+	struct store *s = b->r->store;
+	const char *name = b->cell->workload->name;
+	int64_t stationary = STORE_NULL, unused;
+	int rc;
+
+	memset(out, 0, sizeof(*out));
+	rc = store_reference_get(s, name, w->input, w->iterations, &out->all, &stationary);
+	if (rc <= 0)
+		return rc;
+	out->stationary_at = stationary == STORE_NULL ? 0 : (uint64_t)stationary;
+	out->k = reference_odd(w->iterations, out->stationary_at);
+	rc = store_reference_get(s, name, w->input, out->k, &out->odd, &unused);
+	if (rc <= 0)
+		return rc;
+	rc = store_reference_get(s, name, w->input, 1, &out->one, &unused);
+	out->found = rc == 1;
+	return rc;
+}
+
+static int reference_keep(struct block *b, const struct protocol_want *w,
+			  const struct protocol_reference *p)
+{
+	struct store *s = b->r->store;
+	const char *name = b->cell->workload->name;
+	int64_t stationary = p->stationary_at ? (int64_t)p->stationary_at : STORE_NULL;
+
+	if (store_reference_put(s, name, w->input, w->iterations, p->all, stationary))
+		return -1;
+	if (p->k != w->iterations && store_reference_put(s, name, w->input, p->k, p->odd, STORE_NULL))
+		return -1;
+	if (p->k == 1 || w->iterations == 1)
+		return 0;
+	return store_reference_put(s, name, w->input, 1, p->one, STORE_NULL);
+}
+
+/* In a child of its own, without a deadline; it loads no plugin. */
+static void reference_compute_child(struct block *b, const struct protocol_want *w,
+				    struct protocol_reference *out)
+{
+	static const char *const args[] = { "--worker", NULL };
+	static struct child child;
+	struct job job;
+	struct message m;
+	enum child_event e;
+
+	memset(out, 0, sizeof(*out));
+	if (child_spawn(&child, args, NULL, out->why, sizeof(out->why)))
+		return;
+	build_job(b, "reference", &job);
+	job_add_int(&job, "blocks", w->blocks);
+	child_send(&child, PROTOCOL_JOB, job.text, job.size);
+	e = child_wait(&child, &m, 0, b->r->wake_fd);
+	if (e == CHILD_MESSAGE && m.type == PROTOCOL_REFERENCE && m.size == sizeof(*out))
+		memcpy(out, m.data, sizeof(*out));
+	else if (e == CHILD_ENDED)
+		child_reason(&child, out->why, sizeof(out->why));
+	else
+		snprintf(out->why, sizeof(out->why), "interrupted");
+	child_end(&child);
+}
+
+static int on_want(struct block *b, const struct protocol_want *w)
+{
+	struct protocol_reference p;
+	int rc = reference_cached(b, w, &p);
+
+	if (rc < 0)
+		return -1;
+	if (!rc) {
+		reference_compute_child(b, w, &p);
+		if (p.found && reference_keep(b, w, &p))
+			return -1;
+	}
+	child_send(&b->r->child, PROTOCOL_REFERENCE, &p, sizeof(p));
+	return 0;
+}
+
+/* ---- dispatch ---- */
+
+static int transaction(struct block *b, int want)
+{
+	int rc = 0;
+
+	if (want && !b->in_transaction)
+		rc = store_begin(b->r->store);
+	else if (!want && b->in_transaction)
+		rc = store_commit(b->r->store);
+	b->in_transaction = want;
+	return rc;
+}
+
+/* Fixed-size payloads, by type; 0: any size. */
+static size_t payload_size(uint32_t type)
+{
+	switch (type) {
+	case PROTOCOL_PHASE:
+		return sizeof(struct protocol_phase);
+	case PROTOCOL_METRIC:
+		return sizeof(struct protocol_metric);
+	case PROTOCOL_GRID:
+		return sizeof(struct protocol_grid);
+	case PROTOCOL_WANT_REFERENCE:
+		return sizeof(struct protocol_want);
+	case PROTOCOL_TRIAL:
+		return sizeof(struct protocol_trial);
+	case PROTOCOL_END:
+		return sizeof(struct protocol_end);
+	default:
+		return 0;
+	}
+}
+
+/* 0 go on, 1 the block is through, -1 the database failed, -2 not our protocol. */
+static int on_message(struct block *b, const struct message *m)
+{
+	union {
+		struct protocol_phase phase;
+		struct protocol_metric metric;
+		struct protocol_grid grid;
+		struct protocol_want want;
+		struct protocol_trial trial;
+	} u;
+	size_t size = payload_size(m->type);
+
+	if (size && m->size != size)
+		return -2;
+	if (size && size <= sizeof(u))
+		memcpy(&u, m->data, size);
+	/* What may come by the thousand shares a transaction; the rest commits by itself. */
+	if (transaction(b, m->type == PROTOCOL_METRIC || m->type == PROTOCOL_NOTE))
+		return -1;
+	switch (m->type) {
+	case PROTOCOL_PHASE:
+		b->phase = u.phase;
+		b->phase.name[sizeof(b->phase.name) - 1] = '\0';
+		set_limit(b);
+		arm(b);
+		return 0;
+	case PROTOCOL_NOTE:
+		return on_note(b, m);
+	case PROTOCOL_METRIC:
+		return on_metric(b, &u.metric);
+	case PROTOCOL_GRID:
+		return on_grid(b, &u.grid);
+	case PROTOCOL_WANT_REFERENCE:
+		if (on_want(b, &u.want))
+			return -1;
+		arm(b);
+		return 0;
+	case PROTOCOL_TRIAL:
+		if (on_trial(b, &u.trial))
+			return -1;
+		arm(b);
+		return 0;
+	case PROTOCOL_END:
+		memcpy(&b->end, m->data, sizeof(b->end));
+		b->ended = 1;
+		return !b->end.healthy;
+	case PROTOCOL_READY:
+		return 1;
+	default:
+		return -2;
+	}
+}
+
+/* ---- late children ---- */
+
+static void describe_watch(const struct protocol_end *e, char *out, size_t size)
+{
+	if (!e->seen)
+		snprintf(out, size, "; no spin of the variant saw the abort word");
+	else if (e->where == 1)
+		snprintf(out, size, "; block %u waited at step %" PRIu64, e->block, e->step);
+	else
+		snprintf(out, size, "; the host waited for block %u at step %" PRIu64, e->block, e->step);
+}
+
+/* Ask it to leave, wait, kill it.  The text says how that went. */
+static int put_down(struct block *b, char *how, size_t size)
+{
+	int64_t deadline = child_now() + (int64_t)(GRACE_S * SECOND);
+	int told = interrupt_signal() != 0;
+	enum child_event e;
+	struct message m;
+
+	b->ended = 0;
+	child_signal(&b->r->child, SIGTERM, 0);
+	do {
+		e = child_wait(&b->r->child, &m, deadline, told ? -1 : b->r->wake_fd);
+		if (e == CHILD_WAKE) {
+			interrupt_clear(b->r->wake_fd);
+			told = 1;
+		}
+		/* What was measured before the end counts; nothing is acknowledged any more. */
+		if (e == CHILD_MESSAGE && m.type == PROTOCOL_END && m.size == sizeof(b->end)) {
+			memcpy(&b->end, m.data, sizeof(b->end));
+			b->ended = 1;
+		}
+	} while (!b->ended && (e == CHILD_MESSAGE || e == CHILD_WAKE));
+	if (b->ended)
+		describe_watch(&b->end, how, size);
+	else if (e == CHILD_ENDED)
+		snprintf(how, size, "; it ended when asked to");
+	else
+		snprintf(how, size, "; it ignored SIGTERM for %.0f s and was killed", GRACE_S);
+	return e == CHILD_ENDED || b->ended;
+}
+
+/* Does the device still answer, asked by a fresh process? */
+static void probe_device(struct block *b)
+{
+	static const char *const args[] = { "--worker", NULL };
+	static struct child child;
+	struct protocol_end end;
+	enum child_event e;
+	struct message m;
+	struct job job;
+	char *lost = b->r->lost[b->cell->target];
+	int64_t deadline = child_now() + (int64_t)(PROBE_S * SECOND);
+	char why[512];
+
+	if (child_spawn(&child, args, NULL, why, sizeof(why)))
+		return;
+	build_job(b, "probe", &job);
+	child_send(&child, PROTOCOL_JOB, job.text, job.size);
+	memset(&end, 0, sizeof(end));
+	do {
+		e = child_wait(&child, &m, deadline, -1);
+		if (e == CHILD_MESSAGE && m.type == PROTOCOL_END && m.size == sizeof(end))
+			memcpy(&end, m.data, sizeof(end));
+	} while (e == CHILD_MESSAGE && !*end.status);
+	if (strcmp(end.status, "ok") == 0)
+		lost[0] = '\0';
+	else if (*end.status)
+		snprintf(lost, sizeof(b->r->lost[0]), "device lost: after a hang a probe failed: %.180s", end.reason);
+	else
+		snprintf(lost, sizeof(b->r->lost[0]), "device lost: after a hang it did not answer a probe for %.0f s", PROBE_S);
+	child_end(&child);
+}
+
+static void on_hang(struct block *b)
+{
+	char how[256], text[1024];
+
+	put_down(b, how, sizeof(how));
+	snprintf(text, sizeof(text), "no end of '%s'%s after %.3g s (limit: %s)%s", b->phase.name,
+		 strcmp(b->phase.name, "timed") ? "" : " run", b->limit_s, b->limit_why, how);
+	set_result(b, CELL_HANG, text);
+	interrupt_child(0);
+	child_end(&b->r->child);
+	probe_device(b);
+	if (b->r->lost[b->cell->target][0])
+		say_error("%s: %s", target_name(b->cell->target), b->r->lost[b->cell->target]);
+}
+
+static void on_crash(struct block *b)
+{
+	char why[1024];
+
+	child_reason(&b->r->child, why, sizeof(why));
+	if (b->ended)		/* its results are in; only leaving went wrong */
+		store_text(b, "teardown", why);
+	else {
+		char text[1200];
+
+		snprintf(text, sizeof(text), "%s (during '%s')", why, b->phase.name);
+		set_result(b, CELL_CRASH, text);
+	}
+	interrupt_child(0);
+	child_end(&b->r->child);
+}
+
+static void on_interrupt(struct block *b)
+{
+	char how[256];
+
+	interrupt_clear(b->r->wake_fd);
+	put_down(b, how, sizeof(how));
+	set_result(b, CELL_INTERRUPTED, "interrupted");
+	interrupt_child(0);
+	child_end(&b->r->child);
+}
+
+static void on_broken(struct block *b)
+{
+	set_result(b, CELL_ERROR, "wrote to pkrun's own pipe what is not its protocol");
+	interrupt_child(0);
+	child_end(&b->r->child);
+}
+
+/* The END that came, when the worker is not needed for more. */
+static void on_end(struct block *b)
+{
+	b->end.status[sizeof(b->end.status) - 1] = '\0';
+	b->end.reason[sizeof(b->end.reason) - 1] = '\0';
+	if (strcmp(b->end.status, "aborted") == 0)
+		set_result(b, CELL_ERROR, "its process was sent SIGTERM, not by pkrun");
+	else
+		set_result(b, status_parse(b->end.status), b->end.reason);
+	if (!b->end.healthy)
+		block_end_worker(b->r);
+}
+
+/* A teardown that does not return: the results are in, so the cell stands. */
+static void on_late_teardown(struct block *b)
+{
+	char how[256], text[512];
+
+	on_end(b);
+	put_down(b, how, sizeof(how));
+	snprintf(text, sizeof(text), "no end after %.3g s (limit: %s)%s", b->limit_s, b->limit_why, how);
+	store_text(b, "teardown", text);
+	interrupt_child(0);
+	child_end(&b->r->child);
+}
+
+static int supervise(struct block *b)
+{
+	enum child_event e;
+	struct message m;
+	int rc;
+
+	for (;;) {
+		e = child_wait(&b->r->child, &m, b->deadline, b->r->wake_fd);
+		switch (e) {
+		case CHILD_MESSAGE:
+			rc = on_message(b, &m);
+			if (rc == -1)
+				return -1;
+			if (rc == -2) {
+				on_broken(b);
+				return 0;
+			}
+			if (rc == 1) {
+				on_end(b);
+				return 0;
+			}
+			break;
+		case CHILD_ENDED:
+			if (b->ended)
+				on_end(b);
+			on_crash(b);
+			return 0;
+		case CHILD_TIMEOUT:
+			if (b->ended)
+				on_late_teardown(b);
+			else
+				on_hang(b);
+			return 0;
+		case CHILD_WAKE:
+			if (!interrupt_signal()) {
+				interrupt_clear(b->r->wake_fd);
+				break;
+			}
+			on_interrupt(b);
+			return 0;
+		case CHILD_BROKEN:
+			on_broken(b);
+			return 0;
+		}
+	}
+}
+
+/* What the block's process printed: kept as an event, never mixed with our output. */
+static int keep_output(struct block *b)
+{
+	struct child *c = &b->r->child;
+	char text[4096];
+	int rc = 0;
+
+	if (!c->output_size)
+		return 0;
+	child_output(c, text, sizeof(text));
+	if (*text)
+		rc = store_text(b, "output", text);
+	c->output_size = 0;
+	return rc;
+}
+
+static void judge(struct block *b)
+{
+	struct block_result *o = b->out;
+	char text[160];
+
+	if (b->n_times)
+		stats_median(b->times, b->n_times, &o->median);
+	if (o->status != CELL_OK || b->n_times)
+		return;
+	snprintf(text, sizeof(text), "no time that could be trusted: %u of %u timed trials took less than 10 ticks of the clock",
+		 o->bad_clock, o->timed);
+	set_result(b, CELL_ERROR, text);
+}
+
+static int finish(struct block *b)
+{
+	struct block_result *o = b->out;
+	int rc = transaction(b, 0);
+
+	if (!rc)
+		rc = keep_output(b);
+	judge(b);
+	if (!rc)
+		rc = store_block_end(b->r->store, b->id, cell_status_name(o->status),
+				     *o->reason ? o->reason : NULL);
+	return rc;
+}
+
+int block_run(struct runner *r, const struct cell *cell, struct cell_state *state, int64_t number,
+	      struct block_result *out)
+{
+	static struct block b;
+	char why[512];
+
+	memset(&b, 0, offsetof(struct block, times));
+	memset(out, 0, sizeof(*out));
+	b.n_times = 0;
+	b.r = r;
+	b.cell = cell;
+	b.state = state;
+	b.out = out;
+	b.trial = STORE_NULL;
+	out->median = NAN;
+	if (build_job(&b, "cell", &b.job)) {
+		set_result(&b, CELL_ERROR, "its parameters do not fit a message");
+		return 0;
+	}
+	if (start_worker(r, cell->target, why, sizeof(why))) {
+		set_result(&b, CELL_ERROR, why);
+		return 0;
+	}
+	if (store_block(r->store, state->id, number, r->position++, 1, r->child.pid, &b.id))
+		return -1;
+	snprintf(b.phase.name, sizeof(b.phase.name), "start");
+	b.phase.limit = PROTOCOL_LIMIT_LOAD;
+	set_limit(&b);
+	arm(&b);
+	child_send(&r->child, PROTOCOL_JOB, b.job.text, b.job.size);
+	if (supervise(&b))
+		return -1;
+	if (!r->settings.isolation_block)
+		block_end_worker(r);
+	return finish(&b);
+}

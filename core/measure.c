@@ -1,0 +1,356 @@
+/* SPDX-License-Identifier: MIT
+ *
+ * measure.c - the trials of one block of a cell.
+ *
+ * A trial: restore the state, poison what else the variant writes, zero the
+ * step counters; start; run and wait, the only timed part; stop; verify.
+ * Between start and stop we do nothing on the device and record no event for a
+ * resident variant: its kernel may hold every compute unit, and a copy, a hash
+ * kernel or a free would wait for ever.
+ *
+ * The block: one iteration (loads code, gives the watchdog its scale), an odd
+ * number of iterations below the fixed point, warm-up runs, timed runs; each
+ * one verified over the whole array.
+ */
+#define _GNU_SOURCE
+#include <inttypes.h>
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <time.h>
+#include "bench.h"
+#include "stats.h"
+#include "verify.h"
+#include "worker.h"
+
+#define NONE INT64_MIN
+#define DIFF_MAX 700
+
+struct plan {			/* of the block */
+	int64_t trials, warmup_runs;
+	double warmup_ns, tick_ns;
+	int cold;
+	uint32_t position;
+	double per_iteration;	/* ns, the best guess so far; 0: none */
+};
+
+struct timing {
+	int64_t wall, device, cpu;
+};
+
+static int64_t clock_ns(clockid_t id)
+{
+	struct timespec t;
+
+	clock_gettime(id, &t);
+	return t.tv_sec * INT64_C(1000000000) + t.tv_nsec;
+}
+
+/* The smallest step that the clock was seen to make. */
+static double clock_tick(void)
+{
+	int64_t a, b, least = INT64_MAX;
+	int i;
+
+	for (i = 0; i < 1000; i++) {
+		a = clock_ns(CLOCK_MONOTONIC_RAW);
+		do {
+			b = clock_ns(CLOCK_MONOTONIC_RAW);
+		} while (b == a);
+		if (b - a < least)
+			least = b - a;
+	}
+	return (double)least;
+}
+
+/* On the host target the device is threads of this process: only ours counts. */
+static clockid_t cpu_clock(const struct bench *b)
+{
+	return b->dev->target == PKRUN_HOST ? CLOCK_THREAD_CPUTIME_ID : CLOCK_PROCESS_CPUTIME_ID;
+}
+
+static enum bench_status restore(struct bench *b, const struct plan *plan)
+{
+	const struct pkrun_device *d = b->dev;
+	int i;
+
+	for (i = 0; i < b->initial.n; i++)
+		if (b->pristine[i] &&
+		    d->copy(b->array[i], b->pristine[i], b->initial.info[i].count * 8))
+			return bench_device_error(b, "restore");
+	if (arena_poison(&b->arena) || d->fill(b->run.steps, 0, (size_t)b->grid.blocks * 8))
+		return bench_device_error(b, "poison");
+	if (d->sync() || (plan->cold && d->flush_cache()))
+		return bench_device_error(b, "restore");
+	return BENCH_OK;
+}
+
+static enum bench_status timed_part(struct bench *b, uint64_t iterations, struct timing *t)
+{
+	const int events = !(b->plugin->flags & PKRUN_RESIDENT);
+	clockid_t cpu = cpu_clock(b);
+	int64_t t0, t1, c0, c1;
+	int rc, rc_wait = PKRUN_OK, marks = 0;
+
+	if (events)
+		marks |= b->dev->mark(0, b->run.stream);
+	c0 = clock_ns(cpu);
+	t0 = clock_ns(CLOCK_MONOTONIC_RAW);
+	rc = b->plugin->run(&b->run, iterations);
+	if (events)
+		marks |= b->dev->mark(1, b->run.stream);
+	if (rc == PKRUN_OK)
+		rc_wait = b->plugin->wait(&b->run);
+	t1 = clock_ns(CLOCK_MONOTONIC_RAW);
+	c1 = clock_ns(cpu);
+	t->wall = t1 - t0;
+	t->cpu = c1 - c0;
+	t->device = NONE;
+	if (rc)
+		return bench_answer(b, "run", rc);
+	if (rc_wait || bench_aborted(b))
+		return bench_answer(b, "wait", rc_wait);
+	if (events && (marks || b->dev->elapsed_ns(&t->device)))
+		t->device = NONE;
+	return BENCH_OK;
+}
+
+static enum bench_status stop(struct bench *b)
+{
+	enum bench_status s = BENCH_OK;
+
+	if (b->plugin->stop)
+		s = bench_answer(b, "stop", b->plugin->stop(&b->run));
+	if (!s && b->dev->sync())
+		s = bench_device_error(b, "after stop");
+	return s;
+}
+
+/* ---- verification ---- */
+
+static enum bench_status hash_role(struct bench *b, uint32_t role, uint64_t *out)
+{
+	uint64_t next;
+	int i, seen = 0;
+
+	*out = 0;
+	for (i = 0; i < b->initial.n; i++) {
+		if (b->initial.info[i].role != role)
+			continue;
+		if (b->dev->hash(b->array[i], b->initial.info[i].count, &next))
+			return bench_device_error(b, "hash");
+		*out = seen++ ? verify_join(*out, next) : next;
+	}
+	return BENCH_OK;
+}
+
+static enum bench_status say_wrong(struct bench *b, const char *fmt, ...)
+	__attribute__((format(printf, 2, 3)));
+static enum bench_status say_wrong(struct bench *b, const char *fmt, ...)
+{
+	va_list ap;
+
+	va_start(ap, fmt);
+	vsnprintf(b->reason, sizeof(b->reason), fmt, ap);
+	va_end(ap);
+	return BENCH_WRONG;
+}
+
+/* The arrays as the CPU has them, computed here and now: a wrong result is rare. */
+static enum bench_status explain(struct bench *b, uint64_t iterations, char *text, size_t size)
+{
+	enum bench_status s = BENCH_OK;
+	struct verify_diff diff;
+	struct reference r;
+	uint64_t *got;
+	int i;
+
+	worker_phase("diff", PROTOCOL_LIMIT_NONE, 0, 0);
+	snprintf(text, size, "the hash differs, the arrays do not");
+	if (reference_open(&r, b->workload, &b->problem, b->grid.blocks))
+		return BENCH_OK;
+	b->workload->advance(&b->problem, b->grid.blocks, r.data, iterations, reference_threads());
+	for (i = 0; i < r.n && !s; i++) {
+		if (r.info[i].role != WORKLOAD_STATE)
+			continue;
+		got = malloc(r.info[i].count * 8 + 1);
+		if (!got)
+			break;
+		if (b->dev->to_host(got, b->array[i], r.info[i].count * 8))
+			s = bench_device_error(b, "diff");
+		else if (verify_compare(&r.info[i], got, r.data[i], &diff)) {
+			verify_text(&r.info[i], &diff, text, size);
+			i = r.n;
+		}
+		free(got);
+	}
+	reference_close(&r);
+	return s;
+}
+
+static enum bench_status check_steps(struct bench *b, const char *kind, uint64_t iterations)
+{
+	uint64_t want = iterations * b->work.steps_per_iteration, count, first, got = 0;
+
+	if (b->dev->differ(b->run.steps, b->grid.blocks, want, &count, &first))
+		return bench_device_error(b, "step counters");
+	if (!count)
+		return BENCH_OK;
+	if (b->dev->to_host(&got, b->run.steps + first, 8))
+		return bench_device_error(b, "step counters");
+	return say_wrong(b, "%s run of %" PRIu64 " iterations: %" PRIu64 " of %u blocks did not do their %"
+			 PRIu64 " steps, the first is block %" PRIu64 " with %" PRIu64,
+			 kind, iterations, count, b->grid.blocks, want, first, got);
+}
+
+static enum bench_status check_hash(struct bench *b, const char *kind, uint64_t iterations,
+				    uint64_t expected, uint64_t *hash)
+{
+	enum bench_status s = hash_role(b, WORKLOAD_STATE, hash);
+	char text[DIFF_MAX];
+
+	if (s || *hash == expected)
+		return s;
+	s = explain(b, iterations, text, sizeof(text));
+	return s ? s : say_wrong(b, "%s run of %" PRIu64 " iterations: %s", kind, iterations, text);
+}
+
+static enum bench_status check_rest(struct bench *b, const char *kind)
+{
+	enum bench_status s;
+	uint64_t inputs;
+	char why[256];
+	int rc = arena_check(&b->arena, why, sizeof(why));
+
+	if (rc < 0)
+		return bench_device_error(b, "guard zones");
+	if (rc)
+		return say_wrong(b, "%s run: %s", kind, why);
+	s = hash_role(b, WORKLOAD_INPUT, &inputs);
+	if (s || inputs == b->input_hash)
+		return s;
+	return say_wrong(b, "%s run: an input array was changed", kind);
+}
+
+static enum bench_status verify(struct bench *b, const char *kind, uint64_t iterations,
+				uint64_t expected, uint64_t *hash)
+{
+	enum bench_status s = check_hash(b, kind, iterations, expected, hash);
+
+	if (!s)
+		s = check_steps(b, kind, iterations);
+	if (!s)
+		s = check_rest(b, kind);
+	return s;
+}
+
+/* ---- the trial ---- */
+
+static void fill_flags(const struct bench *b, const struct plan *plan, const struct timing *t,
+		       struct protocol_trial *out)
+{
+	if (stats_bad_clock((double)t->wall, plan->tick_ns))
+		strcat(out->flags, "bad_clock");
+	if (b->kernel_ns != NONE && b->kernel_ns <= 0)
+		strcat(out->flags, *out->flags ? ",bad_kernel_ns" : "bad_kernel_ns");
+}
+
+static enum bench_status report(struct bench *b, struct plan *plan, const char *kind,
+				uint64_t iterations, const struct timing *t, int verified,
+				uint64_t hash)
+{
+	struct protocol_trial m;
+
+	memset(&m, 0, sizeof(m));
+	snprintf(m.kind, sizeof(m.kind), "%s", kind);
+	snprintf(m.hash, sizeof(m.hash), "%016" PRIx64, hash);
+	m.verified = verified;
+	m.position = plan->position++;
+	m.iterations = iterations;
+	m.wall_ns = t->wall;
+	m.device_ns = t->device;
+	m.kernel_ns = b->kernel_ns;
+	m.host_cpu_ns = t->cpu;
+	fill_flags(b, plan, t, &m);
+	worker_send(PROTOCOL_TRIAL, &m, sizeof(m));
+	if (worker_expect(PROTOCOL_STORED, NULL, 0))
+		return BENCH_ABORTED;
+	bench_flush(b, PROTOCOL_OF_TRIAL);
+	return BENCH_OK;
+}
+
+static void guess(struct plan *plan, uint64_t iterations, int64_t wall)
+{
+	double per = (double)wall / (double)iterations;
+
+	if (wall > 0 && (plan->per_iteration <= 0 || per < plan->per_iteration))
+		plan->per_iteration = per;
+}
+
+static enum bench_status trial(struct bench *b, struct plan *plan, const char *kind,
+			       uint64_t iterations, uint64_t expected, int64_t *wall)
+{
+	struct timing t = { 0, NONE, 0 };
+	enum bench_status s, judged;
+	uint64_t hash = 0;
+
+	worker_phase(kind, PROTOCOL_LIMIT_PLUGIN, iterations,
+		     plan->per_iteration * (double)iterations);
+	b->kernel_ns = NONE;
+	s = restore(b, plan);
+	if (!s && b->plugin->start)
+		s = bench_answer(b, "start", b->plugin->start(&b->run));
+	if (!s)
+		s = timed_part(b, iterations, &t);
+	if (!s)
+		s = stop(b);
+	if (s)
+		return s;
+	judged = verify(b, kind, iterations, expected, &hash);
+	if (judged != BENCH_OK && judged != BENCH_WRONG)
+		return judged;
+	s = report(b, plan, kind, iterations, &t, judged == BENCH_OK, hash);
+	guess(plan, iterations, t.wall);
+	if (wall)
+		*wall = t.wall;
+	return judged ? judged : s;
+}
+
+static enum bench_status warm_up(struct bench *b, struct plan *plan)
+{
+	int64_t run, wall, spent = 0;
+	enum bench_status s;
+
+	for (run = 0; run < plan->warmup_runs || (double)spent < plan->warmup_ns; run++) {
+		s = trial(b, plan, "warmup", b->run.iterations, b->reference.all, &wall);
+		if (s)
+			return s;
+		spent += wall > 0 ? wall : 1;
+		if (run >= 100000)	/* a clock that stands still */
+			break;
+	}
+	return BENCH_OK;
+}
+
+enum bench_status measure(struct bench *b)
+{
+	struct plan plan = {
+		.trials = job_int(b->job, "trials", 5),
+		.warmup_runs = job_int(b->job, "warmup_runs", 3),
+		.warmup_ns = job_real(b->job, "warmup_s", 0) * 1e9,
+		.cold = job_int(b->job, "cold", 0) != 0,
+		.tick_ns = clock_tick(),
+	};
+	enum bench_status s;
+	int64_t i;
+
+	s = trial(b, &plan, "first", 1, b->reference.one, NULL);
+	if (!s)
+		s = trial(b, &plan, "odd", b->reference.k, b->reference.odd, NULL);
+	if (!s)
+		s = warm_up(b, &plan);
+	for (i = 0; i < plan.trials && !s; i++)
+		s = trial(b, &plan, "timed", b->run.iterations, b->reference.all, NULL);
+	return s;
+}

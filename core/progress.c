@@ -1,0 +1,61 @@
+/* SPDX-License-Identifier: MIT
+ *
+ * progress.c - the progress line.
+ */
+#include <inttypes.h>
+#include <math.h>
+#include <stdio.h>
+#include <unistd.h>
+#include "progress.h"
+#include "say.h"
+
+#define REDRAW_NS INT64_C(100000000)	/* not more often when blocks are short */
+
+const char *progress_duration(double seconds, char buf[32])
+{
+	long s = lround(seconds);
+
+	if (s < 100)
+		snprintf(buf, 32, "%ld s", s);
+	else if (s < 6000)
+		snprintf(buf, 32, "%ld min %ld s", s / 60, s % 60);
+	else
+		snprintf(buf, 32, "%ld h %ld min", s / 3600, s / 60 % 60);
+	return buf;
+}
+
+/* What is left at the least: the blocks up to blocks_min, at each cell's own pace. */
+static double left_s(const struct progress *p, const struct runner *r)
+{
+	const double mean = p->done ? p->done_s / (double)p->done : 0;
+	const uint32_t want = r->settings.blocks_min > 0 ? (uint32_t)r->settings.blocks_min : 1;
+	double sum = 0;
+	uint64_t i;
+
+	for (i = 0; i < r->n_cells; i++) {
+		const struct cell_state *c = &r->cells[i];
+		uint32_t more = c->n_medians < want ? want - c->n_medians : 1;
+
+		if (c->status == CELL_PENDING)
+			sum += more * (c->n_medians ? c->seconds / (float)c->n_medians : mean);
+	}
+	return sum;
+}
+
+void progress_draw(const struct progress *p, const struct runner *r, const struct cell *cell,
+		   uint64_t block)
+{
+	static int64_t drawn;
+	char eta[32], width[32] = "";
+
+	if (say_quiet || !isatty(STDERR_FILENO))
+		return;
+	if (drawn && child_now() - drawn < REDRAW_NS && p->done_s / (double)(p->done + 1) < 0.2)
+		return;
+	drawn = child_now();
+	if (!isnan(p->width))
+		snprintf(width, sizeof(width), " +-%.2g %%", p->width * 100);
+	say_progress("%" PRIu64 "/%" PRIu64 " cells  block %" PRIu64 "  %s %s n=%" PRId64 "%s  %s%s",
+		     p->ended, r->n_cells, block + 1, cell->series, cell->workload->name, cell->n,
+		     width, p->done ? "left " : "", p->done ? progress_duration(left_s(p, r), eta) : "");
+}

@@ -1,0 +1,166 @@
+/* SPDX-License-Identifier: MIT
+ *
+ * runner.c - the loop: blocks of cells, each block in a new random order, until
+ * every cell has been measured enough or has ended otherwise.
+ */
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+#include "progress.h"
+#include "runner.h"
+#include "say.h"
+#include "schedule.h"
+
+static int end_cell(struct runner *r, struct progress *p, uint64_t number, enum cell_status s,
+		    const char *reason)
+{
+	struct cell_state *c = &r->cells[number];
+
+	c->status = (uint8_t)s;
+	free(c->medians);
+	c->medians = NULL;
+	p->ended++;
+	if (store_cell_status(r->store, c->id, cell_status_name(s), reason && *reason ? reason : NULL))
+		return -1;
+	return 0;
+}
+
+static int keep_median(struct cell_state *c, double median)
+{
+	uint32_t cap = c->cap_medians ? c->cap_medians * 2 : 4;
+	double *m;
+
+	if (c->n_medians == c->cap_medians) {
+		m = realloc(c->medians, cap * sizeof(*m));
+		if (!m)
+			return -1;
+		c->medians = m;
+		c->cap_medians = cap;
+	}
+	c->medians[c->n_medians++] = median;
+	return 0;
+}
+
+static int judge_cell(struct runner *r, struct progress *p, uint64_t number)
+{
+	struct cell_state *c = &r->cells[number];
+	char why[160];
+
+	switch (schedule_judge(&r->settings, c->medians, c->n_medians, c->seconds, &p->width)) {
+	case SCHEDULE_MORE:
+		return 0;
+	case SCHEDULE_ENOUGH:
+		return end_cell(r, p, number, CELL_OK, NULL);
+	case SCHEDULE_IMPRECISE:
+		break;
+	}
+	if (isnan(p->width))
+		snprintf(why, sizeof(why), "%u blocks in %.0f s: too few for an interval", c->n_medians,
+			 (double)c->seconds);
+	else
+		snprintf(why, sizeof(why), "+-%.2g %% after %u blocks and %.0f s, wanted +-%.2g %%",
+			 p->width * 100, c->n_medians, (double)c->seconds, r->settings.ci * 100);
+	return end_cell(r, p, number, CELL_IMPRECISE, why);
+}
+
+static void say_failure(const struct cell *cell, const struct block_result *result)
+{
+	char text[512];
+
+	say_note("%s: %s %s n=%lld: %s", cell_status_name(result->status), cell->series,
+		 cell->workload->name, (long long)cell->n,
+		 say_text(result->reason, 400, text, sizeof(text)));
+}
+
+/* 0 go on, 1 interrupted, -1 the database failed. */
+static int one_block(struct runner *r, struct progress *p, uint64_t number, uint64_t block)
+{
+	struct cell_state *c = &r->cells[number];
+	static struct cell cell;
+	static struct block_result result;
+	int64_t begin = child_now();
+
+	if (interrupt_signal())
+		return 1;
+	if (matrix_cell(r->matrix, number, &cell))
+		return -1;
+	if (r->lost[cell.target][0])
+		return end_cell(r, p, number, CELL_SKIPPED, r->lost[cell.target]);
+	progress_draw(p, r, &cell, block);
+	if (block_run(r, &cell, c, (int64_t)block, &result))
+		return -1;
+	c->seconds += (float)((double)(child_now() - begin) / 1e9);
+	p->done_s += (double)(child_now() - begin) / 1e9;
+	p->done++;
+	if (result.status == CELL_INTERRUPTED)
+		return 1;
+	if (result.status == CELL_OK) {
+		if (keep_median(c, result.median))
+			return -1;
+		return judge_cell(r, p, number);
+	}
+	if (result.status >= CELL_WRONG)
+		say_failure(&cell, &result);
+	return end_cell(r, p, number, result.status, result.reason);
+}
+
+/* Numbers of the cells that want another block. */
+static size_t pending(const struct runner *r, uint32_t *list)
+{
+	size_t n = 0;
+	uint64_t i;
+
+	for (i = 0; i < r->n_cells; i++)
+		if (r->cells[i].status == CELL_PENDING)
+			list[n++] = (uint32_t)i;
+	return n;
+}
+
+static int in_blocks(struct runner *r, struct progress *p, uint32_t *list)
+{
+	uint64_t block;
+	size_t i, n;
+	int rc = 0;
+
+	for (block = 0; rc == 0 && (n = pending(r, list)) > 0; block++) {
+		schedule_shuffle(list, n, r->settings.seed, block);
+		for (i = 0; i < n && rc == 0; i++)
+			rc = one_block(r, p, list[i], block);
+		block_end_worker(r);
+	}
+	return rc;
+}
+
+static int one_after_the_other(struct runner *r, struct progress *p, uint32_t *list)
+{
+	size_t i, n = pending(r, list);
+	uint64_t block;
+	int rc = 0;
+
+	for (i = 0; i < n && rc == 0; i++)
+		for (block = 0; rc == 0 && r->cells[list[i]].status == CELL_PENDING; block++)
+			rc = one_block(r, p, list[i], block);
+	block_end_worker(r);
+	return rc;
+}
+
+int runner_loop(struct runner *r)
+{
+	uint32_t *list = malloc(r->n_cells * sizeof(*list) + 1);
+	struct progress p = { .width = NAN };
+	uint64_t i;
+	int rc;
+
+	if (!list) {
+		say_error("out of memory");
+		return -1;
+	}
+	for (i = 0; i < r->n_cells; i++)
+		p.ended += r->cells[i].status != CELL_PENDING;
+	rc = r->settings.schedule_sequential ? one_after_the_other(r, &p, list)
+					     : in_blocks(r, &p, list);
+	say_progress_end();
+	block_end_worker(r);
+	free(list);
+	return rc < 0 ? -1 : 0;
+}

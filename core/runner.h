@@ -1,0 +1,77 @@
+/* SPDX-License-Identifier: MIT
+ *
+ * runner.h - the running of a matrix, in the parent: no GPU, no plugin, only
+ * children, deadlines and the database.
+ */
+#ifndef PKRUN_RUNNER_H
+#define PKRUN_RUNNER_H
+
+#include "catalog.h"
+#include "child.h"
+#include "job.h"
+#include "matrix.h"
+#include "../db/store.h"
+
+enum cell_status {
+	CELL_PENDING, CELL_OK, CELL_IMPRECISE, CELL_SKIPPED, CELL_REFUSED, CELL_WRONG, CELL_CRASH,
+	CELL_HANG, CELL_ERROR,
+	CELL_INTERRUPTED	/* of a block only; the cell stays pending */
+};
+const char *cell_status_name(enum cell_status s);
+
+/* What is kept of a cell in memory; everything else is computed or in the database. */
+struct cell_state {
+	int64_t id;		/* row */
+	double *medians;	/* ns per iteration, one a finished block */
+	uint32_t n_medians, cap_medians;
+	float seconds;		/* wall time spent on it so far */
+	uint8_t status;		/* enum cell_status; CELL_PENDING while blocks are wanted */
+};
+
+struct runner {
+	const struct catalog *catalog;
+	struct matrix *matrix;
+	struct matrix_settings settings;	/* the matrix's, command line over it */
+	const char *plugin_dir;
+	const char *const *wrap;		/* --wrap, or NULL */
+	struct store *store;
+	int64_t run_id;
+	uint64_t n_cells;
+	struct cell_state *cells;
+	int64_t device_id[4];			/* rows, by target */
+	int64_t *plugin_id;			/* rows, by variant in the catalog */
+	char lost[4][256];			/* by target: why its device is given up; "" if it is not */
+	struct child child;			/* pid 0: none */
+	uint32_t child_target;
+	int64_t position;			/* blocks started so far */
+	int wake_fd;
+};
+
+/* What became of one block. */
+struct block_result {
+	enum cell_status status;
+	char reason[2048];
+	double median;			/* ns per iteration; NAN without a good timed trial */
+	uint32_t timed, bad_clock;	/* trials */
+};
+
+/* Run block `number` of a cell in a worker, storing as it goes: 0, or -1 when the database failed. */
+int block_run(struct runner *r, const struct cell *cell, struct cell_state *state, int64_t number,
+	      struct block_result *out);
+/* Quit the worker there is, politely for two seconds. */
+void block_end_worker(struct runner *r);
+
+/* The loop over all blocks and cells: 0, or -1 when the database failed (said). */
+int runner_loop(struct runner *r);
+
+/* ---- interrupt.c: SIGINT, SIGTERM, SIGHUP ---- */
+/* Catch them; *wake_fd becomes readable.  A second one ends the program within a second. */
+int interrupt_open(int *wake_fd);
+/* 0, or the signal that came. */
+int interrupt_signal(void);
+/* Empty the wake pipe. */
+void interrupt_clear(int wake_fd);
+/* Whom a second signal kills at once: the leader of the child's group, 0: nobody. */
+void interrupt_child(pid_t pid);
+
+#endif
