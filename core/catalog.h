@@ -22,6 +22,7 @@ struct variant_info {
 	uint32_t options_size, n_options;
 	struct pkrun_option *options;	/* deep copy, NULL-name-terminated */
 	char *refused;			/* why, or NULL */
+	int by_path;			/* asked for by path: found by its path only */
 };
 
 struct target_info {
@@ -34,20 +35,32 @@ struct target_info {
 
 struct catalog {
 	struct target_info targets[4];	/* indexed by enum pkrun_target */
+	char *plugin_dir;
 	size_t n_variants;
 	struct variant_info *variants;	/* by target, then in plugin name order */
 };
 
 struct catalog_request {
 	const char *plugin_dir;		/* holds <target>/NAME.so */
-	const char **extra;		/* --plugin, PKRUN_PLUGIN_PATH, `variant = ./x.so` */
+	const char *const *extra;	/* files: --plugin, PKRUN_PLUGIN_PATH; they win over shipped namesakes */
 	size_t n_extra;
+	const char *const *by_path;	/* files: `variant = ./x.so` of the matrix (matrix_plugins) */
+	size_t n_by_path;
 	uint32_t targets;		/* bit (1 << target) for each to describe */
 	int device;			/* ordinal */
 };
 
+/* 0, or -1 after say_error().  A plugin that hangs is given up after 10 s ($PKRUN_LOAD_TIMEOUT seconds). */
 int catalog_load(struct catalog *out, const struct catalog_request *req);
+/* By name, or by full path; also a refused one.  NULL: there is none for this target. */
 const struct variant_info *catalog_find(const struct catalog *c, uint32_t target, const char *name);
+/* "auto", "host", "hip" or "cuda" to a target: auto is a GPU if one answers, else host.
+ * 0, or -1 and the reason: unknown word, not built, no device. */
+int catalog_target(const struct catalog *c, const char *wanted, uint32_t *out, char *why, size_t why_size);
+/* Which targets that word needs described: bits for catalog_request; 0 for an unknown word. */
+uint32_t catalog_target_bits(const char *wanted);
+/* main() of the child that loads the plugins: `pkrun --describe` (internal.def). */
+int catalog_describe_main(int argc, char **argv);
 const char *target_name(uint32_t target);	/* "host", "hip", "cuda" */
 int target_parse(const char *name, uint32_t *out);	/* 0 or -1 */
 void catalog_free(struct catalog *c);

@@ -14,7 +14,12 @@
  * the variant, or common to all variants; a [global] option is fine when one
  * section knows it.
  *
- * The number of cells is computed in 64 bits and bounded (matrix_cells_max)
+ * A variant is a name, a glob over names (`persistent_*`), or a path (anything
+ * with a slash, relative to the file).  A list of variants, workloads or
+ * targets multiplies out too, and an option multiplies only those variants
+ * that have it.
+ *
+ * The number of cells is computed in 64 bits and bounded (MATRIX_CELLS_MAX)
  * before anything is allocated for them; a cell is computed from its number,
  * never stored.
  */
@@ -53,7 +58,8 @@ struct cell {
 	uint64_t number;		/* from 0 */
 	const char *series;		/* section name */
 	uint32_t target;
-	const struct variant_info *variant;	/* NULL: missing for this target, see why */
+	const char *variant_name;
+	const struct variant_info *variant;	/* NULL: missing for this target; may be a refused one; see why */
 	const struct workload *workload;
 	uint64_t iterations;		/* 0: auto */
 	int64_t n;
@@ -71,7 +77,15 @@ struct matrix_request {
 	int quick;
 };
 
-/* 0 and *out, or -1 after every problem was reported as "path:line: ...". */
+/* In order: conf_read, conf_set, matrix_plugins and matrix_targets, catalog_load, matrix_plan
+ * (core/plan.h does it all).  matrix_expand replaces each ${NAME}; before matrix_plugins and
+ * matrix_targets it is the caller's, matrix_plan does it itself. */
+int matrix_expand(struct conf *conf, conf_error_fn report, void *user);
+/* Take conf over, also on failure: 0 and *out, or -1 after every problem was reported as
+ * "path:line: ...".  The catalog must live as long as the matrix. */
+int matrix_plan(struct matrix **out, struct conf *conf, const struct matrix_request *req,
+		conf_error_fn report, void *user);
+/* conf_read, conf_set and matrix_plan, for a catalog that is there already. */
 int matrix_open(struct matrix **out, const char *path, const struct matrix_request *req,
 		conf_error_fn report, void *user);
 uint64_t matrix_cells(const struct matrix *m);
@@ -80,6 +94,15 @@ const struct matrix_settings *matrix_settings(const struct matrix *m);
 const struct conf *matrix_conf(const struct matrix *m);
 /* `variant = ./mine.so` values, resolved against the file's folder: needed before the catalog. */
 int matrix_plugins(const struct conf *conf, char ***paths, size_t *n);
+void matrix_plugins_free(char **paths, size_t n);
+/* The targets that `target = ` values name, as bits (1 << target); unknown words are left to matrix_plan. */
+uint32_t matrix_targets(const struct conf *conf);
+/* Is `name` taken, so that no variant may call an option so?  By what, or NULL. */
+const char *matrix_reserved(const char *name);
+/* The settings of the run as an option table, for help. */
+extern const struct pkrun_option matrix_settings_options[];
+/* The nearest of the NULL-terminated words, or NULL if none is near: for "did you mean". */
+const char *matrix_nearest(const char *word, const char *const *words);
 /* Call fn for each option of the cell: owner is "common", "variant" or "workload". */
 void cell_params(const struct cell *c,
 		 void (*fn)(void *user, const char *owner, const char *name, const char *value, int is_default),

@@ -7,7 +7,7 @@
  * Refused: lines over inih's limit, section names over its limit, indented
  * lines (inih would join them to the value before), lines that are neither
  * header, comment nor `key = value`, a key outside a section, a reopened
- * section, a key twice in a section, an empty value, NUL bytes, carriage
+ * section, a key twice in a section, more than 1000 sections or 200 keys in one, an empty value, NUL bytes, carriage
  * returns alone, UTF-16, a BOM anywhere but at the very start, a directory, an
  * unreadable or empty file.  CRLF line ends and a leading UTF-8 BOM are fine.
  * `;` after white space and `;` or `#` at the start of a line begin a comment;
@@ -19,7 +19,11 @@
 #include <stddef.h>
 #include <stdio.h>
 
-struct conf_entry { char *key, *value; int line; };	/* line 0: from the command line */
+struct conf_entry {
+	char *key, *value;
+	int line;		/* 0: from the command line */
+	void *list;		/* the planner's own */
+};
 struct conf_section {
 	char *name;
 	int line;
@@ -46,5 +50,11 @@ int conf_read_buffer(struct conf *out, const char *path, const char *text, size_
 int conf_set(struct conf *conf, const char *assignment, conf_error_fn report, void *user);
 const struct conf_section *conf_section(const struct conf *conf, const char *name);
 void conf_free(struct conf *conf);
+
+/* `size` bytes of text for a message: what is not printable UTF-8 escaped, cut with "...". */
+#define CONF_QUOTE_SIZE 100
+const char *conf_quote(const char *text, size_t size, char buf[CONF_QUOTE_SIZE]);
+/* Printable UTF-8 and tabs, nothing else? */
+int conf_is_text(const char *text, size_t size);
 
 #endif

@@ -1,5 +1,7 @@
 # Unit tests, one line each: tests/test_NAME stands for tests/test_NAME.c (cmocka),
 # linked with all of pkrun but main.
+check_PROGRAMS += tests/test_conf
+check_PROGRAMS += tests/test_matrix
 check_PROGRAMS += tests/test_say
 check_PROGRAMS += tests/test_stats
 check_PROGRAMS += tests/test_store
