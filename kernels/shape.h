@@ -24,7 +24,9 @@
 #include <stdint.h>
 #include "gpu.h"
 
+#ifndef PK_FN
 #define PK_FN __host__ __device__ __forceinline__
+#endif
 #define PK_NEIGHBOURS_MAX 6
 
 /*
@@ -88,7 +90,14 @@ static PK_FN int pk_add_neighbour(uint32_t *out, int n, uint32_t self, uint32_t 
 /* First column of `colour` at or right of column j in row i. */
 static PK_FN uint64_t pk_first_column(uint64_t i, uint64_t j, uint32_t colour)
 {
-	return j + ((i + j + colour) & 1);
+	uint32_t odd = (uint32_t)(i + j) + colour;
+
+#if defined(__HIP_DEVICE_COMPILE__)
+	/* Without this, LLVM 15 narrows what i comes from to one bit and then
+	 * has no instruction for a one-bit product. */
+	__asm__("" : "+v"(odd));
+#endif
+	return j + (odd & 1);
 }
 
 struct shape_rows {

@@ -1,0 +1,74 @@
+/* SPDX-License-Identifier: MIT
+ *
+ * grid.h - from `blocks = auto | rows | capped | N` to a grid.
+ *
+ * There is never a block without work: N is cut to the number of units (rows
+ * of the interior, tiles, tasks).
+ */
+#ifndef PKRUN_GRID_H
+#define PKRUN_GRID_H
+
+#include "gpu.h"
+
+/* What `auto` means to a variant. */
+enum pk_auto_blocks {
+	PK_AUTO_UNITS,		/* one a unit */
+	PK_AUTO_CAPPED,		/* at most what can be co-resident */
+	PK_AUTO_PER_CU		/* at most one a compute unit */
+};
+
+#define PK_BLOCKS_LIMIT 2147483647u
+
+static inline uint32_t pk_grid_blocks(const struct pkrun_run *run, uint64_t units,
+				      uint64_t resident, uint64_t compute_units,
+				      enum pk_auto_blocks automatic)
+{
+	uint64_t blocks = units;
+
+	switch (run->blocks.index) {
+	case PKRUN_BLOCKS_AUTO:
+		if (automatic == PK_AUTO_CAPPED)
+			blocks = resident;
+		else if (automatic == PK_AUTO_PER_CU)
+			blocks = resident < compute_units ? resident : compute_units;
+		break;
+	case PKRUN_BLOCKS_CAPPED:
+		blocks = resident;
+		break;
+	case PKRUN_BLOCKS_NUMBER:
+		blocks = (uint64_t)run->blocks.arg;
+		break;
+	}
+	if (blocks > units)
+		blocks = units;
+	if (blocks > PK_BLOCKS_LIMIT)
+		blocks = PK_BLOCKS_LIMIT;
+	return blocks ? (uint32_t)blocks : 1;
+}
+
+/* Fill a footprint for `kernel`; the runtime says how many blocks fit a compute unit. */
+template <class Kernel>
+static int pk_footprint(struct pkrun_run *run, Kernel kernel, uint64_t units, size_t dynamic_bytes,
+			enum pk_auto_blocks automatic, struct pkrun_footprint *fp)
+{
+	int per_unit = 0, compute_units = 0;
+
+	PK_TRY(run, hipDeviceGetAttribute(&compute_units, hipDeviceAttributeMultiprocessorCount,
+					  run->device));
+	PK_TRY(run, hipOccupancyMaxActiveBlocksPerMultiprocessor(&per_unit, kernel,
+								 (int)run->threads, dynamic_bytes));
+	if (per_unit < 1) {
+		run->host->say(run,
+			       "no block of %u threads with %zu bytes of dynamic shared memory fits "
+			       "a compute unit",
+			       run->threads, dynamic_bytes);
+		return PKRUN_SKIP;
+	}
+	fp->threads = run->threads;
+	fp->resident_max = (uint32_t)per_unit * (uint32_t)compute_units;
+	fp->dynamic_bytes = dynamic_bytes;
+	fp->blocks = pk_grid_blocks(run, units, fp->resident_max, (uint64_t)compute_units, automatic);
+	return PKRUN_OK;
+}
+
+#endif

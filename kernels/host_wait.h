@@ -1,0 +1,95 @@
+/* SPDX-License-Identifier: MIT
+ *
+ * host_wait.h - the host's side of a wait: abort, a kernel that died, and how
+ * to pass the time between two looks.
+ *
+ * The core's watchdog sets run->watch->abort; a kernel that has left, or a
+ * device that has failed, is found by asking the stream now and then.  Both
+ * end the wait with PKRUN_FAIL and a text that says what was waited for.
+ */
+#ifndef PKRUN_HOST_WAIT_H
+#define PKRUN_HOST_WAIT_H
+
+#include <time.h>
+#include "flags.h"
+#include "variant.h"
+
+/* Is the run being aborted?  Then the watch says that the host stood at `step`. */
+static inline bool pk_host_aborted_at(struct pkrun_run *run, uint32_t block, uint64_t step)
+{
+	uint32_t none = 0;
+
+	if (!__hip_atomic_load(&run->watch->abort, __ATOMIC_RELAXED, __HIP_MEMORY_SCOPE_SYSTEM))
+		return false;
+	if (__hip_atomic_compare_exchange_strong(&run->watch->seen, &none, 1u, __ATOMIC_RELAXED,
+						 __ATOMIC_RELAXED, __HIP_MEMORY_SCOPE_SYSTEM)) {
+		pk_system::put_relaxed(&run->watch->where, 2u);
+		pk_system::put_relaxed(&run->watch->block, block);
+		pk_system::put_relaxed(&run->watch->step, step);
+	}
+	return true;
+}
+
+/* What a host loop keeps while it waits. */
+struct pk_patience {
+	uint32_t looks;
+	struct timespec asked; /* when the stream was last asked */
+};
+
+/* Has the resident kernel left, or the device failed? Asked every 0.2 s at most. */
+static inline int pk_host_kernel_lost(struct pkrun_run *run, struct pk_patience *p,
+				      const char *what, uint32_t block, uint64_t step)
+{
+	struct timespec t;
+	hipError_t state;
+
+	clock_gettime(CLOCK_MONOTONIC, &t);
+	if (!p->asked.tv_sec)
+		p->asked = t;
+	if ((t.tv_sec - p->asked.tv_sec) * 1000 + (t.tv_nsec - p->asked.tv_nsec) / 1000000 < 200)
+		return PKRUN_OK;
+	p->asked = t;
+	state = hipStreamQuery(pk_stream(run));
+	if (state == hipErrorNotReady)
+		return PKRUN_OK;
+	run->host->say(run, "the resident kernel is gone (%s) while the host waited for %s of block %u, step %llu",
+		       state == hipSuccess ? "it returned" : hipGetErrorString(state), what, block,
+		       (unsigned long long)step);
+	return PKRUN_FAIL;
+}
+
+/* After each look in vain: PKRUN_OK to look again. */
+static inline int pk_host_again(struct pkrun_run *run, struct pk_patience *p, const char *what,
+				uint32_t block, uint64_t step)
+{
+	if (++p->looks % 64)
+		return PKRUN_OK;
+	if (pk_host_aborted_at(run, block, step)) {
+		run->host->say(run, "aborted while the host waited for %s of block %u, step %llu",
+			       what, block, (unsigned long long)step);
+		return PKRUN_FAIL;
+	}
+	if (p->looks % 1024 == 0)
+		return pk_host_kernel_lost(run, p, what, block, step);
+	return PKRUN_OK;
+}
+
+/* Spin until until() holds. */
+template <class Until>
+static int pk_host_spin(struct pkrun_run *run, Until until, const char *what, uint32_t block,
+			uint64_t step)
+{
+	struct pk_patience patience = {};
+
+	while (!until()) {
+		int status;
+
+		pk_host_pause();
+		status = pk_host_again(run, &patience, what, block, step);
+		if (status != PKRUN_OK)
+			return status;
+	}
+	return PKRUN_OK;
+}
+
+#endif

@@ -1,0 +1,236 @@
+/* SPDX-License-Identifier: MIT
+ *
+ * persistent_device.h - the body of the persistent variants that the device
+ * controls: the host releases a whole run and learns of its end.
+ *
+ * Two words in host memory.  `go` is the number of steps to have been done in
+ * all, so a release carries its iteration count and a later release only
+ * raises it; all ones mean leave.  `done` is what the grid has finished in all:
+ * all ones until every block has reported in, then 0, then each `go` in turn.
+ * The last block to arrive at a device counter writes it, so the host hears
+ * once.  Both only ever grow within a trial: nothing is reset, nothing can be
+ * taken for the signal of another run.
+ *
+ * How steps are ordered between blocks is the variant's `Order`: a struct with
+ *	before(b, s, left)	may this block begin step s?
+ *	after(b, s, left)	this block has done step s
+ *	agree(leave, left)	go seen: does any block want to leave?
+ * called by every thread of a block; false for all its threads when the run is
+ * being aborted.
+ */
+#ifndef PKRUN_PERSISTENT_DEVICE_H
+#define PKRUN_PERSISTENT_DEVICE_H
+
+#include "barrier.h"
+#include "host_wait.h"
+
+#define DEVICE_LEAVE UINT64_MAX
+#define DEVICE_ABSENT UINT64_MAX
+
+/* Words of the device, each on a line of its own. */
+struct device_lines {
+	alignas(PK_LINE_BYTES) uint64_t arrivals; /* blocks that reported, over all rounds */
+	alignas(PK_LINE_BYTES) uint64_t barrier;
+	alignas(PK_LINE_BYTES) uint32_t leave_agreed; /* persistent_barrier, coop */
+	alignas(PK_LINE_BYTES) uint32_t leave_looked;
+};
+/* Words between host and device, each on a line of its own. */
+struct host_lines {
+	alignas(PK_LINE_BYTES) uint64_t go;
+	alignas(PK_LINE_BYTES) uint64_t done;
+};
+/* A step counter a block, a line each: persistent_device. */
+struct step_line {
+	alignas(PK_LINE_BYTES) uint64_t done;
+};
+
+/* What a kernel is given. */
+struct device_control {
+	struct device_lines *lines;
+	struct step_line *counters;
+	struct host_lines *host;
+	struct pkrun_watch *watch;
+	uint64_t *steps;
+};
+
+/* This block has done all of `go`: the last block says so to the host. */
+static __device__ inline void device_report(const struct device_control &c, uint64_t round,
+					    uint64_t go)
+{
+	uint64_t before = pk_agent::add_acq_rel(&c.lines->arrivals, (uint64_t)1);
+
+	if (before + 1 == (round + 1) * gridDim.x)
+		pk_system::put_release(&c.host->done, go);
+}
+
+/* Thread 0 waits for a release beyond `now`; everybody gets it. */
+static __device__ __forceinline__ uint64_t device_next(const struct device_control &c, uint64_t now,
+						       uint64_t *shared_go)
+{
+	if (threadIdx.x == 0) {
+		uint64_t go;
+
+		if (!pk_wait<pk_system, pk_orders_relaxed>(
+			    &c.host->go, [=](uint64_t v) { return v != now; }, &go, c.watch,
+			    blockIdx.x, now))
+			go = DEVICE_LEAVE;
+		*shared_go = go;
+	}
+	__syncthreads();
+	return *shared_go;
+}
+
+template <class W, class Order>
+static __global__ void device_kernel(W work, Order order, struct device_control c)
+{
+	PK_SHARED(uint64_t, shared_go, [1]);
+	PK_SHARED(uint32_t, left, [1]);
+	uint64_t s = 0;
+	bool on = true;
+
+	if (threadIdx.x == 0) {
+		left[0] = 0;
+		device_report(c, 0, 0);
+	}
+	for (uint64_t round = 1; on; round++) {
+		uint64_t go = device_next(c, s, shared_go);
+
+		if (!order.agree(c, go == DEVICE_LEAVE, left))
+			break;
+		for (; on && s < go; s += on) {
+			on = order.before(c, work, s, left);
+			if (!on)
+				break;
+			work.step(blockIdx.x, gridDim.x, s);
+			on = order.after(c, s, left);
+		}
+		__syncthreads();
+		if (on && threadIdx.x == 0)
+			device_report(c, round, go);
+	}
+	if (threadIdx.x == 0)
+		c.steps[blockIdx.x] = s;
+}
+
+/* Steps are not ordered by a barrier of all blocks: who leaves decides alone,
+ * since whoever waits for it sees the abort word too. */
+static __device__ __forceinline__ bool device_agree_alone(bool leave)
+{
+	return !leave;
+}
+
+/* ---- host side ---- */
+
+struct device_state {
+	uint32_t blocks;
+	int resident;		/* a kernel was launched and not yet waited for */
+	uint64_t go;		/* last release */
+	struct host_lines *host, *host_dev;
+	struct device_lines *lines;
+	struct step_line *counters;
+};
+
+static int device_setup(struct pkrun_run *run)
+{
+	struct device_state *d = (struct device_state *)run->state;
+	const struct pkrun_host *host = run->host;
+	int status;
+
+	status = host->alloc(run, "go", PKRUN_MEMORY_HOST, sizeof(*d->host), (void **)&d->host,
+			     (void **)&d->host_dev);
+	if (status == PKRUN_OK)
+		status = host->alloc(run, "lines", PKRUN_MEMORY_DEVICE, sizeof(*d->lines), NULL,
+				     (void **)&d->lines);
+	if (status == PKRUN_OK)
+		status = host->alloc(run, "counters", PKRUN_MEMORY_DEVICE,
+				     d->blocks * sizeof(*d->counters), NULL, (void **)&d->counters);
+	return status;
+}
+
+/* Everything that the protocol reads is written here: it was poison. */
+static int device_clear(struct pkrun_run *run)
+{
+	struct device_state *d = (struct device_state *)run->state;
+
+	d->go = 0;
+	pk_system::put_relaxed(&d->host->go, (uint64_t)0);
+	pk_system::put_relaxed(&d->host->done, DEVICE_ABSENT);
+	PK_TRY(run, hipMemsetAsync(d->lines, 0, sizeof(*d->lines), pk_stream(run)));
+	PK_TRY(run, hipMemsetAsync(d->counters, 0, d->blocks * sizeof(*d->counters),
+				   pk_stream(run)));
+	return PKRUN_OK;
+}
+
+/* Until the grid has done `go` steps in all. */
+static int device_await(struct pkrun_run *run, uint64_t go, const char *what)
+{
+	const uint64_t *done = &((struct device_state *)run->state)->host->done;
+
+	return pk_host_spin(run, [=]() { return pk_system::acquire(done) == go; }, what,
+			    0, go);
+}
+
+template <class Order> static int device_start(struct pkrun_run *run, Order order)
+{
+	struct device_state *d = (struct device_state *)run->state;
+	struct device_control c = {d->lines, d->counters, d->host_dev, run->watch_dev, run->steps};
+	int status = device_clear(run);
+
+	if (status != PKRUN_OK)
+		return status;
+	status = pk_with_work(run, [=](auto work) -> int {
+		PK_TRY(run, pk_launch_coop(device_kernel<decltype(work), Order>, dim3(d->blocks),
+					   dim3(run->threads), 0, pk_stream(run), work, order, c));
+		return PKRUN_OK;
+	});
+	if (status != PKRUN_OK)
+		return status;
+	d->resident = 1;
+	return device_await(run, 0, "the report that it is resident");
+}
+
+static int device_run(struct pkrun_run *run, uint64_t iterations)
+{
+	struct device_state *d = (struct device_state *)run->state;
+
+	d->go += pk_steps(run, iterations);
+	pk_system::put_release(&d->host->go, d->go);
+	return PKRUN_OK;
+}
+
+static int device_wait(struct pkrun_run *run)
+{
+	return device_await(run, ((struct device_state *)run->state)->go, "the end of the run");
+}
+
+static int device_stop(struct pkrun_run *run)
+{
+	struct device_state *d = (struct device_state *)run->state;
+
+	if (!d->resident)
+		return PKRUN_OK;
+	d->resident = 0;
+	pk_system::put_release(&d->host->go, DEVICE_LEAVE);
+	PK_TRY(run, hipStreamSynchronize(pk_stream(run)));
+	return PKRUN_OK;
+}
+
+/* Also after a start() that failed half-way. */
+static void device_teardown(struct pkrun_run *run)
+{
+	(void)device_stop(run);
+}
+
+template <class Order> static int device_footprint(struct pkrun_run *run, struct pkrun_footprint *fp)
+{
+	struct device_state *d = (struct device_state *)run->state;
+	int status = pk_with_work(run, [=](auto work) -> int {
+		return pk_footprint(run, device_kernel<decltype(work), Order>, work.units(), 0,
+				    PK_AUTO_PER_CU, fp);
+	});
+
+	d->blocks = fp->blocks;
+	return status;
+}
+
+#endif

@@ -1,0 +1,90 @@
+/* SPDX-License-Identifier: MIT
+ *
+ * variant.h - what variants share on the host: from a run to its work.
+ *
+ * A workload's functor is trivially copyable, travels to kernels by value and
+ * has
+ *	step(block, blocks, s)			the block's share of step s
+ *	neighbours(block, blocks, out)		who must have done step s - 1
+ *	units()					natural number of blocks
+ * step() may depend on s only through s mod steps_per_iteration: a graph
+ * replays the same steps again.
+ */
+#ifndef PKRUN_VARIANT_H
+#define PKRUN_VARIANT_H
+
+#include <string.h>
+#include "grid.h"
+#include "null.h"
+#include "poisson2d.h"
+
+/* The workload's argument struct, or NULL after say() when it is not the one
+ * that this plugin was compiled for. */
+template <class Args> static const Args *pk_args(struct pkrun_run *run, uint32_t version)
+{
+	const Args *a = (const Args *)run->work->args;
+
+	if (run->work->version == PKRUN_WORK_VERSION && run->work->args_size >= sizeof(Args) &&
+	    a->size >= sizeof(Args) && a->version == version)
+		return a;
+	run->host->say(run,
+		       "workload %s: its argument struct has version %u and %u bytes, this plugin "
+		       "knows version %u and %zu bytes",
+		       run->work->name, a->version, a->size, version, sizeof(Args));
+	return NULL;
+}
+
+/* The sweep of this run; `automatic` is what the variant does when none is asked for. */
+static inline uint32_t pk_sweep(const struct pkrun_run *run, uint32_t automatic)
+{
+	return run->sweep == PKRUN_SWEEP_AUTO ? automatic : run->sweep;
+}
+
+/*
+ * Call f(functor) for the workload and the sweep shape of the run and return
+ * what it returns; PKRUN_SKIP when this plugin has no such workload.  This is
+ * the one place where a plugin branches on either.
+ */
+template <class F>
+static int pk_with_work_sweep(struct pkrun_run *run, uint32_t automatic_sweep, F f)
+{
+	if (!strcmp(run->work->name, "null")) {
+		const struct null_args *a = pk_args<struct null_args>(run, NULL_VERSION);
+		return a ? f(null_work::make(a)) : PKRUN_FAIL;
+	}
+	if (!strcmp(run->work->name, "poisson2d")) {
+		const struct poisson2d_args *a = pk_args<struct poisson2d_args>(run, POISSON2D_VERSION);
+		if (!a)
+			return PKRUN_FAIL;
+		switch (pk_sweep(run, automatic_sweep)) {
+		case PKRUN_SWEEP_ROWS:
+			return f(poisson2d<shape_rows>::make(a, run->tile, run->threads));
+		case PKRUN_SWEEP_TILES:
+			return f(poisson2d<shape_tiles>::make(a, run->tile, run->threads));
+		case PKRUN_SWEEP_BANDS:
+			return f(poisson2d<shape_bands>::make(a, run->tile, run->threads));
+		}
+		run->host->say(run, "no sweep number %u", run->sweep);
+		return PKRUN_FAIL;
+	}
+	run->host->say(run, "this plugin was built without workload %s", run->work->name);
+	return PKRUN_SKIP;
+}
+
+template <class F> static int pk_with_work(struct pkrun_run *run, F f)
+{
+	return pk_with_work_sweep(run, PKRUN_SWEEP_ROWS, f);
+}
+
+static inline hipStream_t pk_stream(const struct pkrun_run *run)
+{
+	return (hipStream_t)run->stream;
+}
+
+/* The steps of `iterations` iterations. */
+static inline uint64_t pk_steps(const struct pkrun_run *run, uint64_t iterations)
+{
+	return iterations * run->work->steps_per_iteration;
+}
+
+#endif

@@ -1,0 +1,40 @@
+/* SPDX-License-Identifier: MIT
+ *
+ * launch - the first rung, and what the others are measured against: one
+ * kernel a step, queued one behind the other, one synchronisation at the end.
+ *
+ * The queue hides the cost of a launch behind the kernel before it; what stays
+ * is the gap between two kernels of a stream, and a queue that fills up when
+ * kernels are longer than launches.
+ */
+#include "kernels/launch.h"
+
+static int run_launches(struct pkrun_run *run, uint64_t iterations)
+{
+	uint32_t blocks = ((struct launch_state *)run->state)->blocks;
+
+	return pk_with_work(run, [=](auto work) -> int {
+		return launch_queue(run, work, blocks, 0, pk_steps(run, iterations));
+	});
+}
+
+PKRUN_PLUGIN(
+	.name = "launch",
+	.brief = "one queued kernel a step, one synchronisation at the end",
+	.control = PKRUN_CONTROL_HOST_QUEUE,
+	.result = PKRUN_EXACT,
+	.flags = 0,
+	.state_size = sizeof(struct launch_state),
+	.workloads = "poisson2d,null",
+	.options = NULL,
+	.options_size = 0,
+	.reserved = 0,
+	.probe = NULL,
+	.footprint = launch_footprint,
+	.setup = NULL,
+	.start = NULL,
+	.run = run_launches,
+	.wait = launch_sync_stream,
+	.stop = NULL,
+	.teardown = NULL,
+);
