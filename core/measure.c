@@ -14,7 +14,7 @@
  */
 #define _GNU_SOURCE
 #include <inttypes.h>
-#include <math.h>
+#include <stdarg.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>

@@ -116,13 +116,13 @@ static int add_cell(struct runner *r, uint64_t number)
 	row = (struct store_cell){
 		.run = r->run_id, .number = (int64_t)number, .plugin = STORE_NULL,
 		.device = r->device_id[cell.target], .series = cell.series,
-		.variant = cell.variant ? cell.variant->name : cell.series,
+		.variant = cell.variant_name,
 		.workload = cell.workload->name, .target = target_name(cell.target), .key = key,
 		.params = p.text, .status = *cell.why ? "skipped" : "pending",
 		.reason = *cell.why ? cell.why : NULL, .n = cell.n,
 		.iterations = cell.iterations ? (int64_t)cell.iterations : STORE_NULL,
 	};
-	if (cell.variant && plugin_row(r, cell.variant, &row.plugin))
+	if (cell.variant && !cell.variant->refused && plugin_row(r, cell.variant, &row.plugin))
 		return -1;
 	if (store_cell(r->store, &row, &state->id))
 		return -1;

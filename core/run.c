@@ -1,0 +1,219 @@
+/* SPDX-License-Identifier: MIT
+ *
+ * run.c - `pkrun run MATRIX.ini`: plan, store what is known, measure, print.
+ */
+#define _GNU_SOURCE
+#include <inttypes.h>
+#include <math.h>
+#include <signal.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <time.h>
+#include <unistd.h>
+#include "command.h"
+#include "lock.h"
+#include "paths.h"
+#include "plan.h"
+#include "progress.h"
+#include "run_options.h"
+#include "run_rows.h"
+#include "runner.h"
+#include "say.h"
+
+struct session {
+	struct run_options o;
+	struct plan plan;
+	struct runner r;
+	int locks[4];
+};
+
+/* ---- the plan ---- */
+
+static void take_settings(struct session *s)
+{
+	struct timespec now;
+
+	s->r.settings = *matrix_settings(s->r.matrix);
+	if (s->o.device >= 0)
+		s->r.settings.device = s->o.device;
+	if (s->o.has_seed)
+		s->r.settings.seed = s->o.seed;
+	if (!s->r.settings.seed && !s->o.has_seed) {
+		clock_gettime(CLOCK_REALTIME, &now);
+		s->r.settings.seed = (uint64_t)now.tv_sec * 1000000000u + (uint64_t)now.tv_nsec;
+	}
+}
+
+static int plan(struct session *s)
+{
+	struct plan_request req = {
+		.path = s->o.matrix, .target = s->o.target, .only = s->o.only, .sets = s->o.sets,
+		.n_sets = s->o.n_sets, .plugins = s->o.plugins, .n_plugins = s->o.n_plugins,
+		.quick = s->o.quick,
+	};
+	int code = plan_open(&s->plan, &req);
+
+	if (code)
+		return code;
+	s->r.plugin_dir = paths_plugin_dir();
+	s->r.catalog = &s->plan.catalog;
+	s->r.matrix = s->plan.matrix;
+	if (s->plan.target == PKRUN_HOST && !s->o.target)
+		say_note("target host: no GPU answers, so the kernels run on this CPU; times say nothing about a GPU");
+	else
+		say_note("target %s: %s", target_name(s->plan.target),
+			 s->plan.catalog.targets[s->plan.target].device.name);
+	take_settings(s);
+	return 0;
+}
+
+/* ---- --dry-run ---- */
+
+/* What a block takes besides its cell's own time: process, context, warm-up. */
+static double least_seconds(const struct runner *r, const struct cell *c)
+{
+	const double process = c->target == PKRUN_HOST ? 0.03 : 0.5;
+	double block = (r->settings.isolation_block ? 0 : process) + r->settings.warmup_s;
+
+	return block * (double)r->settings.blocks_min;
+}
+
+static int dry_run(struct session *s)
+{
+	uint64_t i, n = matrix_cells(s->r.matrix), run = 0;
+	char least[32], most[32];
+	static struct cell c;
+	double seconds = 0;
+
+	if (plan_print(&s->plan, (enum plan_format)s->o.format, stdout))
+		return EXIT_USAGE;
+	for (i = 0; i < n; i++) {
+		if (matrix_cell(s->r.matrix, i, &c) || *c.why)
+			continue;
+		run++;
+		seconds += least_seconds(&s->r, &c);
+	}
+	say_note("%" PRIu64 " cells, %" PRIu64 " to run, %" PRId64 " to %" PRId64
+		 " blocks of %" PRId64 " trials: at least %s, at most %s", n, run,
+		 s->r.settings.blocks_min, s->r.settings.blocks_max, s->r.settings.trials,
+		 progress_duration(seconds, least),
+		 progress_duration(s->r.settings.cell_limit_s * (double)run, most));
+	return EXIT_OK;
+}
+
+/* ---- the run ---- */
+
+static int lock_devices(struct session *s)
+{
+	char why[768];
+	uint32_t t;
+	uint64_t i;
+	int rc, used[4] = { 0 };
+	static struct cell c;
+
+	for (i = 0; i < s->r.n_cells; i++)
+		if (s->r.cells[i].status == CELL_PENDING && matrix_cell(s->r.matrix, i, &c) == 0)
+			used[c.target] = 1;
+	for (t = PKRUN_HIP; t <= PKRUN_CUDA; t++) {
+		if (!used[t])
+			continue;
+		rc = lock_device(target_name(t), (int)s->r.settings.device,
+				 &s->plan.catalog.targets[t].device, s->r.wake_fd, &s->locks[t], why, sizeof(why));
+		if (rc < 0)
+			say_note("not locked against other pkruns: %s", why);
+		if (rc > 0)
+			return 1;
+	}
+	return 0;
+}
+
+static int exit_code(const struct session *s, int failed)
+{
+	int code = failed ? EXIT_CELL : EXIT_OK;
+	uint64_t i;
+	uint32_t t;
+
+	if (interrupt_signal())
+		return interrupt_signal() == SIGINT ? EXIT_SIGINT : EXIT_SIGTERM;
+	for (i = 0; i < s->r.n_cells; i++) {
+		uint8_t st = s->r.cells[i].status;
+
+		if (st == CELL_HANG)
+			code = say_exit_worse(code, EXIT_HANG);
+		else if (st == CELL_WRONG || st == CELL_CRASH || st == CELL_ERROR)
+			code = say_exit_worse(code, EXIT_CELL);
+	}
+	for (t = 0; t < 4; t++)
+		if (s->r.lost[t][0])
+			code = say_exit_worse(code, EXIT_HANG);
+	return code;
+}
+
+static int measure_all(struct session *s)
+{
+	int failed = 0, rc = 0;
+
+	if (interrupt_open(&s->r.wake_fd)) {
+		say_error("cannot make a pipe");
+		return EXIT_USAGE;
+	}
+	rc = lock_devices(s);
+	if (rc == 0)
+		failed = runner_loop(&s->r);
+	if (failed)
+		say_error("%s", store_error(s->r.store));
+	if (store_run_end(s->r.store, s->r.run_id,
+			  failed ? "failed" : interrupt_signal() ? "interrupted" : "complete"))
+		say_error("%s", store_error(s->r.store));
+	if (show_run(s->r.store, s->r.run_id, s->o.format, stdout))
+		say_error("%s", store_error(s->r.store));
+	if (fflush(stdout))
+		clearerr(stdout);	/* whoever read it has gone; the database has it all */
+	return exit_code(s, failed);
+}
+
+static int run(struct session *s, int argc, char **argv)
+{
+	char why[1024];
+	int code;
+
+	if (store_open(&s->r.store, s->o.db, STORE_WRITE, why, sizeof(why))) {
+		say_error("%s", why);
+		return EXIT_USAGE;
+	}
+	code = run_rows(&s->r, &s->o, argc, argv) ? EXIT_USAGE : measure_all(s);
+	store_close(s->r.store);
+	return code;
+}
+
+static void session_free(struct session *s)
+{
+	uint64_t i;
+
+	for (i = 0; s->r.cells && i < s->r.n_cells; i++)
+		free(s->r.cells[i].medians);
+	free(s->r.cells);
+	free(s->r.plugin_id);
+	plan_close(&s->plan);
+	run_options_free(&s->o);
+}
+
+int command_run(int argc, char **argv)
+{
+	static struct session s;
+	int code;
+
+	signal(SIGPIPE, SIG_IGN);
+	code = run_options_parse(&s.o, argc, argv);
+	if (code == 0)
+		code = plan(&s);
+	else if (code < 0) {
+		run_options_free(&s.o);
+		return EXIT_OK;
+	}
+	if (code == 0)
+		code = s.o.dry_run ? dry_run(&s) : run(&s, argc, argv);
+	session_free(&s);
+	return code;
+}

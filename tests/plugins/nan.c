@@ -1,0 +1,32 @@
+/* SPDX-License-Identifier: MIT
+ *
+ * nan.c - puts NaN ( = first, middle, last, all) or infinity (inf) into the result.
+ */
+#include <math.h>
+#include "fake.h"
+
+static int run(struct pkrun_run *r, uint64_t iterations)
+{
+	const char *at = getenv("FAKE_AT");
+	uint64_t n, i, *words = fake_words(r, &n);
+	double *u = (double *)words;
+
+	fake_work(r, iterations);
+	fake_sleep_us(100);
+	if (!at || strcmp(at, "middle") == 0)
+		u[n / 2] = NAN;
+	else if (strcmp(at, "first") == 0)
+		u[0] = NAN;
+	else if (strcmp(at, "last") == 0)
+		u[n - 1] = NAN;
+	else if (strcmp(at, "inf") == 0)
+		u[n / 2] = INFINITY;
+	else
+		for (i = 0; i < n; i++)
+			u[i] = NAN;
+	if (at && strcmp(at, "first") == 0)
+		u[n - 1] += 1;	/* a later finite error must not hide it */
+	return PKRUN_OK;
+}
+
+FAKE_PLUGIN("nan", run);
