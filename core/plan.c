@@ -55,12 +55,12 @@ int plan_catalog(struct catalog *out, const char *target, const char *const *plu
 }
 
 /* The device that the matrix asks for, 0 where it does not say or says it wrong (reported later). */
-static int wanted_device(const struct conf *conf)
+static int wanted_device(const struct conf *conf, const struct plan_request *req)
 {
 	const struct conf_section *global = conf_section(conf, "global");
-	int device = 0;
+	int device = req->device ? (int)*req->device : 0;
 
-	for (size_t i = 0; global && i < global->n_entries; i++)
+	for (size_t i = 0; !req->device && global && i < global->n_entries; i++)
 		if (!strcmp(global->entries[i].key, "device"))
 			device = atoi(global->entries[i].value);
 	return device;
@@ -116,7 +116,7 @@ static int load_for(struct plan *p, const struct conf *conf, const char *target,
 		return -1;
 	}
 	matrix_plugins(conf, &paths, &n_paths);
-	ret = load(&p->catalog, bits | matrix_targets(conf), wanted_device(conf), req->plugins,
+	ret = load(&p->catalog, bits | matrix_targets(conf), wanted_device(conf, req), req->plugins,
 		   req->n_plugins, (const char *const *)paths, n_paths);
 	matrix_plugins_free(paths, n_paths);
 	if (ret)

@@ -18,6 +18,7 @@ struct plan_request {
 	size_t n_sets;
 	const char *const *plugins;	/* --plugin */
 	size_t n_plugins;
+	const int64_t *device;		/* --device; NULL: as the matrix says */
 	int quick;
 };
 

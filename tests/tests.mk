@@ -1,7 +1,10 @@
 # Unit tests, one line each: tests/test_NAME stands for tests/test_NAME.c (cmocka),
 # linked with all of pkrun but main.
+check_PROGRAMS += tests/test_catalog
 check_PROGRAMS += tests/test_conf
+check_PROGRAMS += tests/test_load
 check_PROGRAMS += tests/test_matrix
+check_PROGRAMS += tests/test_options
 check_PROGRAMS += tests/test_say
 check_PROGRAMS += tests/test_stats
 check_PROGRAMS += tests/test_store
@@ -14,7 +17,31 @@ bats_tests += tests/build.bats
 
 # Plugins that the tests load, one line each: NAME stands for tests/plugins/NAME.c,
 # built for the host target as tests/plugins/NAME.so of the build folder.
+test_plugins += bad_ctor_crashes
+test_plugins += bad_ctor_exits
+test_plugins += bad_ctor_hangs
+test_plugins += bad_ctor_thread
+test_plugins += bad_magic
+test_plugins += bad_major_huge
+test_plugins += bad_major_newer
+test_plugins += bad_major_zero
+test_plugins += bad_no_run
+test_plugins += bad_no_symbol
+test_plugins += bad_null_name
+test_plugins += bad_option
+test_plugins += bad_option_garbage
+test_plugins += bad_short
+test_plugins += bad_target
+test_plugins += bad_undefined
+test_plugins += ctor_locale
+test_plugins += ctor_prints
+test_plugins += good
+test_plugins += late_killer
+test_plugins += minor_newer
+test_plugins += minor_older
+test_plugins += slow
 
 # Whatever else the tests read: matrices, databases.  One line each.
+test_data += tests/plugins/plain.h
 
 # Fuzzers, one line each: NAME stands for tests/NAME.c, seeds in tests/corpus/NAME/.
