@@ -1,2 +1,5 @@
 # One line a source; all go into libpkrun.a, which pkrun and the unit tests link.
 libpkrun_a_SOURCES += ini/conf.c
+
+# Matrices that ship, one line each; installed in share/pkrun/ini.
+matrices += ini/quick.ini

@@ -48,7 +48,7 @@ struct host_options {
 
 /* The rows of the option table; rungs differ in the defaults. */
 #define HOST_OPTION_SCHEDULE(dflt)                                                                 \
-	{"schedule", PKRUN_CHOICE, offsetof(struct host_options, schedule), dflt, 0, 0,            \
+	{"release", PKRUN_CHOICE, offsetof(struct host_options, schedule), dflt, 0, 0,             \
 	 "lockstep|neighbour", NULL,                                                               \
 	 "release all blocks together, or each as soon as its neighbours are not behind it"}
 #define HOST_OPTION_WAIT(dflt)                                                                     \
