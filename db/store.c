@@ -93,7 +93,7 @@ struct store {
 	unsigned mode;
 	int in_transaction;
 	int no_locks;			/* the file system refused a lock with ENOLCK */
-	int denied;			/* the authorizer said no */
+	int denied, asked;		/* what the authorizer saw: a forbidden action, a pragma that asks */
 	int code;			/* SQLite's, of the last failure */
 	struct timespec busy_since;
 	sqlite3_stmt *statements[STATEMENTS];
@@ -449,7 +449,8 @@ static int store_connect_read(struct store *s)
 		store_disconnect(s);
 		return store_connect(s, s->path, SQLITE_OPEN_READWRITE);
 	}
-	if ((s->code & 0xff) != SQLITE_CANTOPEN || !stat(wal, &st))
+	if (((s->code & 0xff) != SQLITE_CANTOPEN && (s->code & 0xff) != SQLITE_READONLY) ||
+	    !stat(wal, &st))
 		return -1;
 	store_disconnect(s);
 	uri = store_immutable_uri(s->path);
@@ -509,16 +510,37 @@ static int store_journal(struct store *s, const char *mode, int *is)
 	return rc == SQLITE_ROW ? 0 : store_fail_sql(s, "journal mode");
 }
 
+/* The file says WAL, but its shared memory cannot be locked here.  With exclusive
+ * locking SQLite needs none, so that the mode can be taken back. */
+static int store_leave_wal(struct store *s)
+{
+	int64_t unused;
+	int is = 0;
+
+	store_disconnect(s);
+	if (store_connect(s, s->path, SQLITE_OPEN_READWRITE) ||
+	    store_exec(s, "PRAGMA locking_mode = EXCLUSIVE", "lock") ||
+	    store_journal(s, "delete", &is) ||
+	    store_exec(s, "PRAGMA locking_mode = NORMAL; PRAGMA foreign_keys = ON", "unlock") ||
+	    store_number(s, "SELECT count(*) FROM sqlite_schema", "read", &unused))
+		return -1;
+	return is ? 0 : store_fail(s, "neither WAL nor a rollback journal works on this file system; "
+				   "move the database to a local disk");
+}
+
 /* WAL where it holds; else, or on a network file system, a rollback journal. */
 static int store_journal_choose(struct store *s)
 {
+	int64_t unused;
 	int is = 0;
 
 	if (!store_on_network(s->path) && store_journal(s, "wal", &is))
 		return -1;
-	if (is)
+	if (is && !store_number(s, "SELECT count(*) FROM sqlite_schema", "read", &unused))
 		return store_exec(s, "PRAGMA synchronous = NORMAL", "synchronous");
-	if (store_journal(s, "delete", &is))
+	if (is && (s->code & 0xff) != SQLITE_PROTOCOL && (s->code & 0xff) != SQLITE_IOERR)
+		return -1;
+	if (is ? store_leave_wal(s) : store_journal(s, "delete", &is))
 		return -1;
 	return store_exec(s, "PRAGMA synchronous = FULL", "synchronous");
 }
@@ -541,6 +563,12 @@ static int store_view_is(struct store *s, const char *name, const char *sql)
 	return same;
 }
 
+/* Views that others are made of and that take long: tables with STORE_CACHE. */
+static int store_is_cached(struct store *s, const char *name)
+{
+	return (s->mode & STORE_CACHE) && (!strcmp(name, "block_time") || !strcmp(name, "result"));
+}
+
 /* sql: "CREATE VIEW name AS ...".  A writer replaces the view in the file; a
  * reader puts its own over it for this connection, so that a file of another
  * pkrun answers alike. */
@@ -553,9 +581,10 @@ static int store_view(struct store *s, const char *sql)
 
 	if (!name)
 		return store_fail(s, "out of memory");
-	if (!store_view_is(s, name, sql)) {
+	if ((s->mode & STORE_CACHE) || !store_view_is(s, name, sql)) {
 		change = write ? sqlite3_mprintf("DROP VIEW IF EXISTS main.\"%w\"; %s", name, sql) :
-				 sqlite3_mprintf("CREATE TEMP VIEW %s", sql + head);
+				 sqlite3_mprintf("CREATE TEMP %s %s",
+						 store_is_cached(s, name) ? "TABLE" : "VIEW", sql + head);
 		rc = change ? store_exec(s, change, name) : store_fail(s, "out of memory");
 	}
 	sqlite3_free(change);
@@ -642,8 +671,10 @@ static int store_authorize(void *user, int action, const char *a, const char *b,
 		if (!sqlite3_stricmp(a, ask[i]))
 			return SQLITE_OK;
 	for (size_t i = 0; action == SQLITE_PRAGMA && !b && i < COUNT(get); i++)
-		if (!sqlite3_stricmp(a, get[i]))
+		if (!sqlite3_stricmp(a, get[i])) {
+			s->asked = 1;	/* SQLite counts journal_mode among the writers */
 			return SQLITE_OK;
+		}
 	s->denied = 1;
 	return SQLITE_DENY;
 }
@@ -659,6 +690,9 @@ static int store_open_read(struct store *s, int64_t size)
 	if (version < STORE_VERSION)
 		return store_fail(s, "schema version %lld, this pkrun reads %d; the next run into "
 				  "it brings it up to date", (long long)version, STORE_VERSION);
+	/* first, for it drops what is temporary */
+	if ((s->mode & STORE_CACHE) && store_exec(s, "PRAGMA temp_store = MEMORY", "temp_store"))
+		return -1;
 	if (store_views(s))
 		return -1;
 	sqlite3_limit(s->db, SQLITE_LIMIT_ATTACHED, 0);
@@ -891,10 +925,26 @@ int store_reference_put(struct store *s, const char *workload, const char *input
 struct store_columns {
 	struct store_row row;
 	const char **names, **text;
+	char **hex;			/* of blobs */
 	int *types;
 	double *real;
 	int64_t *integer;
 };
+
+/* Bytes as X'hex', in place of the text before. */
+static const char *store_hex(char **hex, const unsigned char *bytes, int n)
+{
+	char *text = realloc(*hex, 2 * (size_t)n + 4);
+
+	if (!text)
+		return NULL;
+	*hex = text;
+	text += sprintf(text, "X'");
+	for (int i = 0; i < n; i++)
+		text += sprintf(text, "%02x", bytes[i]);
+	strcpy(text, "'");
+	return *hex;
+}
 
 static int store_columns_make(struct store_columns *c, sqlite3_stmt *st)
 {
@@ -902,10 +952,11 @@ static int store_columns_make(struct store_columns *c, sqlite3_stmt *st)
 
 	c->names = calloc(n, sizeof(*c->names));
 	c->text = calloc(n, sizeof(*c->text));
+	c->hex = calloc(n, sizeof(*c->hex));
 	c->types = calloc(n, sizeof(*c->types));
 	c->real = calloc(n, sizeof(*c->real));
 	c->integer = calloc(n, sizeof(*c->integer));
-	if (n && (!c->names || !c->text || !c->types || !c->real || !c->integer))
+	if (n && (!c->names || !c->text || !c->hex || !c->types || !c->real || !c->integer))
 		return -1;
 	for (size_t i = 0; i < n; i++)
 		c->names[i] = sqlite3_column_name(st, (int)i);
@@ -919,12 +970,17 @@ static void store_columns_read(struct store_columns *c, sqlite3_stmt *st)
 		c->types[i] = sqlite3_column_type(st, i);
 		c->integer[i] = sqlite3_column_int64(st, i);
 		c->real[i] = sqlite3_column_double(st, i);
-		c->text[i] = (const char *)sqlite3_column_text(st, i);
+		c->text[i] = c->types[i] == SQLITE_BLOB ?
+			store_hex(&c->hex[i], sqlite3_column_blob(st, i), sqlite3_column_bytes(st, i)) :
+			(const char *)sqlite3_column_text(st, i);
 	}
 }
 
 static void store_columns_free(struct store_columns *c)
 {
+	for (int i = 0; c->hex && i < c->row.columns; i++)
+		free(c->hex[i]);
+	free(c->hex);
 	free(c->names);
 	free(c->text);
 	free(c->types);
@@ -938,7 +994,7 @@ static int store_prepare_one(struct store *s, const char *sql, sqlite3_stmt **ou
 	sqlite3_stmt *more = NULL;
 	const char *tail = sql;
 
-	s->denied = 0;
+	s->denied = s->asked = 0;
 	*out = NULL;
 	while (*tail && !*out)
 		if (sqlite3_prepare_v2(s->db, tail, -1, out, &tail) != SQLITE_OK)
@@ -954,7 +1010,7 @@ static int store_prepare_one(struct store *s, const char *sql, sqlite3_stmt **ou
 					  *text == ' ' || *text == '\n' ? "" : " ", text);
 		}
 	}
-	if ((s->mode & STORE_READ) && !sqlite3_stmt_readonly(*out))
+	if ((s->mode & STORE_READ) && !s->asked && !sqlite3_stmt_readonly(*out))
 		return store_fail(s, "query: this statement would write; pkrun only reads here");
 	return 0;
 bad:
@@ -963,8 +1019,23 @@ bad:
 	return store_fail_sql(s, "query");
 }
 
+/* A reader writes nothing but SQLite's temporary files (sorting), so a full disk is theirs. */
+static int store_fail_query(struct store *s)
+{
+	if ((s->mode & STORE_READ) && sqlite3_errcode(s->db) == SQLITE_FULL)
+		return store_fail(s, "query: no room for temporary files: %s (errno %d); "
+				  "SQLITE_TMPDIR names another folder", strerror(ENOSPC), ENOSPC);
+	return store_fail_sql(s, "query");
+}
+
 int store_query(struct store *s, const char *sql, const char *const *params, int n_params,
 		store_row_fn fn, void *user)
+{
+	return store_select(s, sql, params, n_params, NULL, fn, user);
+}
+
+int store_select(struct store *s, const char *sql, const char *const *params, int n_params,
+		 store_row_fn head, store_row_fn fn, void *user)
 {
 	struct store_columns columns = { 0 };
 	sqlite3_stmt *st = NULL;
@@ -982,13 +1053,15 @@ int store_query(struct store *s, const char *sql, const char *const *params, int
 		goto out;
 	}
 	errno = 0;
-	rc = 0;
+	rc = head ? head(user, &(struct store_row){ .columns = columns.row.columns,
+						    .names = columns.row.names }) : 0;
+	step = SQLITE_DONE;
 	while (!rc && (step = sqlite3_step(st)) == SQLITE_ROW) {
 		store_columns_read(&columns, st);
 		rc = fn ? fn(user, &columns.row) : 0;
 	}
 	if (!rc && step != SQLITE_DONE)
-		rc = store_fail_sql(s, "query");
+		rc = store_fail_query(s);
 out:
 	store_columns_free(&columns);
 	sqlite3_finalize(st);

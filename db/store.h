@@ -20,6 +20,7 @@ extern int store_busy_limit_ms;	/* how long to wait for other writers: 30000 */
 
 #define STORE_WRITE  1u			/* open read-write, create, migrate */
 #define STORE_READ   2u			/* read-only; a newer schema is refused */
+#define STORE_CACHE  4u			/* with STORE_READ: medians are computed once, for tools with many questions */
 int store_open(struct store **out, const char *path, unsigned mode, char *why, size_t why_size);
 void store_close(struct store *s);	/* checkpoints; journal_mode = DELETE on the last close */
 const char *store_error(const struct store *s);
@@ -101,4 +102,8 @@ struct store_row {
 typedef int (*store_row_fn)(void *user, const struct store_row *row);
 int store_query(struct store *s, const char *sql, const char *const *params, int n_params,
 		store_row_fn fn, void *user);
+/* The same, and head is called once before the first row, also when there is none: names and
+ * columns are set, types, text, real and integer are NULL.  A BLOB's text is X'hex'. */
+int store_select(struct store *s, const char *sql, const char *const *params, int n_params,
+		 store_row_fn head, store_row_fn fn, void *user);
 #endif

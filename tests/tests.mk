@@ -14,6 +14,10 @@ test_tools += tests/make_db
 
 # Command-line tests, one line each.
 bats_tests += tests/build.bats
+if HAVE_MAIN
+bats_tests += tests/query.bats
+bats_tests += tests/show.bats
+endif
 
 # Plugins that the tests load, one line each: NAME stands for tests/plugins/NAME.c,
 # built for the host target as tests/plugins/NAME.so of the build folder.

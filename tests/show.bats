@@ -1,0 +1,191 @@
+#!/usr/bin/env bats
+# SPDX-License-Identifier: MIT
+# pkrun show: the closing table, for people and for programs (h05, h09, h11, h13).
+load setup
+
+make_db() { "$PKRUN_BUILDDIR/tests/make_db" "$@" 2>/dev/null; }
+
+# A column of a CSV file, by name, with Python's reader; one line of JSON a row.
+csv_column() {
+  python3 -c 'import csv, json, sys
+rows = list(csv.DictReader(open(sys.argv[1], newline="", encoding="utf-8")))
+assert all(len(r) == len(rows[0]) and None not in r for r in rows)
+for r in rows: print(json.dumps(r[sys.argv[2]]))' "$1" "$2"
+}
+
+@test "a run as a table: what, where, how fast, against what" {
+  make_db a.db cells=8
+  run "$PKRUN" show a.db
+  [ "$status" -eq 0 ]
+  [[ ${lines[0]} == "run 1: made.ini, "*", complete" ]]
+  [[ $output == *"speed-up against [queued]"* ]]
+  [[ $output == *"poisson2d on host, Made-up GPU, 1000 iterations"* ]]
+  [[ $output == *"released by the host"*persistent_naive*"released by the device"*persistent_device* ]]
+  grep -Eq '^queued +launch +11 +6\.[01][0-9] us +1\.00x +15  ok$' <<<"$output"
+  grep -Eq '^graph +11 +threads=64 +2\.[0-9]+ us +2\.[34][0-9]x +15  ok$' <<<"$output"
+}
+
+@test "intervals of time and of speed-up once there are enough blocks" {
+  make_db a.db cells=3 blocks=10
+  COLUMNS=140 run "$PKRUN" show a.db
+  grep -Eq '^synced .* 12\.[0-9] us +12\.[0-9]\.\.12\.[0-9] us +0\.50x +0\.(49|50)\.\.0\.50 ' <<<"$output"
+  "$PKRUN" show a.db --format json >a.json
+  python3 - <<'END'
+import json
+rows = json.load(open("a.json"))
+base, synced, graph = rows
+assert base["speedup"] == 1 and base["speedup_lo"] is None
+for r in synced, graph:
+    assert r["median_lo_ns"] <= r["median_ns"] <= r["median_hi_ns"]
+    assert r["speedup_lo"] <= r["speedup"] <= r["speedup_hi"]
+    assert abs(r["speedup"] - base["median_ns"] / r["median_ns"]) < 1e-12
+END
+}
+
+@test "a cell without a time says why, and is never 0 (h09)" {
+  make_db a.db cells=18 kind=mixed
+  run "$PKRUN" show a.db
+  [ "$status" -eq 0 ]
+  for words in imprecise skipped refused 'WRONG RESULT' CRASHED 'HUNG (timeout)' FAILED 'not finished'; do
+    grep -q " $words\$" <<<"$output"
+  done
+  grep -Eq '^doorbell +persistent_doorbell +11 +threads=64 +- +CRASHED$' <<<"$output"
+  grep -q '  doorbell n=11: CRASHED: made up to fail' <<<"$output"
+  grep -q '16 of 18 cells' <<<"$output"
+  "$PKRUN" show a.db --format csv >a.csv
+  python3 - <<'END'
+import csv
+bad = [r for r in csv.DictReader(open("a.csv", newline="")) if r["status"] in
+       ("wrong", "crash", "hang", "error", "skipped", "refused", "pending")]
+assert len(bad) == 14
+assert all(r["median_ns"] == r["min_ns"] == r["max_ns"] == r["speedup"] == "" for r in bad)
+END
+}
+
+@test "--failures and --environment" {
+  make_db a.db cells=9 kind=mixed
+  run "$PKRUN" show a.db --failures
+  [ "$status" -eq 0 ]
+  [ "$(grep -c '^cell ' <<<"$output")" -eq 5 ]
+  grep -A2 -Fx 'cell 4: poller (persistent_poller), poisson2d on host, n=11, threads=64' <<<"$output" >got
+  [ "$(tail -2 got)" = $'  WRONG RESULT: made up to fail\n  3 processes, 15 trials with a wrong result' ]
+  [ "$("$PKRUN" show a.db --failures --format csv | wc -l)" -eq 6 ]
+  run "$PKRUN" show a.db --environment
+  [[ ${lines[3]} == throttle*unknown* ]]
+  [[ ${lines[2]} == governor*powersave*warn*"cpupower frequency-set -g performance"* ]]
+  "$PKRUN" show a.db --environment --format json | python3 -c 'import json, sys
+assert json.load(sys.stdin)[1] == {"key": "throttle", "value": None, "state": "unknown", "repair": None}'
+}
+
+@test "labels that break careless output come back whole from CSV and JSON (h05)" {
+  make_db a.db cells=8 kind=labels blocks=1 trials=1
+  "$PKRUN" show a.db --format csv >a.csv
+  csv_column a.csv series >got
+  cat >want <<'END'
+"tile(8,16) \"fast\""
+"two\nlines"
+"=1+1"
+"a\ttab"
+""
+"\u001b[31mred"
+"\u6838\u5fc3"
+"\ud83d\ude80 rocket"
+END
+  diff want got
+  "$PKRUN" show a.db --format json >a.json
+  python3 -c 'import json
+for r in json.load(open("a.json")): print(json.dumps(r["series"]))' >got
+  diff want got
+}
+
+@test "long and foreign labels: cut with a mark, control characters escaped, columns line up (h13)" {
+  make_db a.db cells=8 kind=labels
+  python3 - <<'END'
+import sqlite3
+db = sqlite3.connect("a.db")
+db.execute("UPDATE cell SET series = ? WHERE number = 0", ("x" * 300,))
+db.execute("UPDATE cell SET series = ? WHERE number = 1", ("y" * 10000,))
+db.commit()
+END
+  COLUMNS=80 "$PKRUN" show a.db >a.txt
+  ! grep -q $'\033' a.txt
+  grep -q 'x\.\.\. ' a.txt
+  python3 - <<'END'
+import unicodedata
+wide = lambda s: sum(2 if unicodedata.east_asian_width(c) in "WF" else 1 for c in s)
+lines = open("a.txt", encoding="utf-8").read().split("\n")
+assert max(map(wide, lines)) <= 80, max(map(wide, lines))
+ends = {wide(l[:l.rindex("  ok")]) for l in lines if l.endswith("  ok")}
+assert len(ends) == 1, ends
+END
+  "$PKRUN" show a.db --format csv >a.csv
+  [ "$(csv_column a.csv series | head -2 | tail -1 | wc -c)" -eq 10003 ]
+}
+
+@test "40 columns wide, piped, in the C locale: lines up, fits, ASCII, and says what went (h11)" {
+  make_db a.db cells=8 blocks=7
+  COLUMNS=40 LC_ALL=C "$PKRUN" show a.db >a.txt 2>a.err
+  grep -v -e '^run' -e '^speed-up against' -e '^released' -e '^poisson2d on' a.txt |
+    awk 'length > 40 { exit 1 }'
+  ! LC_ALL=C grep -q '[^ -~]' a.txt
+  grep -q 'some columns do not fit 40 columns' a.err
+  grep -Eq '^queued +11 +6\.[0-9]+ us' a.txt
+}
+
+@test "one unit a column for programs, named in its head (h11)" {
+  make_db a.db cells=4
+  "$PKRUN" show a.db --format csv >a.csv
+  head -1 a.csv | grep -q ',median_ns,median_lo_ns,median_hi_ns,min_ns,max_ns,'
+  python3 - <<'END'
+import csv
+for r in csv.DictReader(open("a.csv", newline="")):
+    assert 1000 < float(r["median_ns"]) < 1000000
+END
+}
+
+@test "markdown has the same rows, with markup escaped" {
+  make_db a.db cells=8 kind=labels
+  run "$PKRUN" show a.db --format markdown
+  [ "$status" -eq 0 ]
+  grep -Fq '| series | variant |' <<<"$output"
+  grep -Fq '| =1+1 | graph |' <<<"$output"
+  grep -Fq '| persistent\_naive |' <<<"$output"
+  grep -Eq '^\| --- \| --- \| ---: ' <<<"$output"
+}
+
+@test "--run chooses; no run, no database, bad words are exact errors" {
+  make_db a.db cells=1; make_db a.db cells=2
+  [ "$("$PKRUN" show a.db --format csv | wc -l)" -eq 3 ]
+  [ "$("$PKRUN" show a.db --run 1 --format csv | wc -l)" -eq 2 ]
+  run "$PKRUN" show a.db --run 3
+  [ "$status" -eq 2 ]; [ "$output" = 'pkrun: show: a.db: no run 3; the latest is 2' ]
+  run "$PKRUN" show a.db --run 1x
+  [ "$status" -eq 2 ]; [[ $output == *'--run 1x'* ]]
+  run "$PKRUN" show a.db --format xml
+  [ "$status" -eq 2 ]; [[ $output == *'--format xml: table, json, csv or markdown'* ]]
+  run "$PKRUN" show none.db
+  [ "$status" -eq 2 ]; [ "$output" = 'pkrun: show: none.db: No such file or directory' ]
+  run "$PKRUN" show
+  [ "$status" -eq 2 ]; [[ $output == *'pkrun.db: No such file'* ]]
+  [ ! -e pkrun.db ]
+}
+
+@test "an empty database and an empty run" {
+  make_db a.db cells=0
+  run "$PKRUN" show a.db
+  [ "$status" -eq 0 ]
+  [ "$("$PKRUN" show a.db --format json)" = '[]' ]
+  python3 -c 'import sqlite3; db = sqlite3.connect("a.db"); db.execute("DELETE FROM environment"); db.execute("DELETE FROM run"); db.commit()'
+  run "$PKRUN" show a.db
+  [ "$status" -eq 2 ]; [ "$output" = 'pkrun: show: a.db: there is no run in it yet' ]
+}
+
+@test "a full output device is an error" {
+  make_db a.db cells=8
+  for format in table csv json; do
+    run "$PKRUN" show a.db --format $format >/dev/full
+    run sh -c '"$PKRUN" show a.db --format '$format' >/dev/full'
+    [ "$status" -eq 2 ]
+    [[ $output == *'cannot write: No space left on device'* ]]
+  done
+}

@@ -1,0 +1,83 @@
+/* SPDX-License-Identifier: MIT
+ *
+ * query.c - `pkrun query DB SQL`: one statement that reads.
+ *
+ * The sqlite3 shell does more; this one is always there, cannot change the
+ * file, and takes a misspelt "column" for the error that it is.
+ */
+#include <errno.h>
+#include <getopt.h>
+#include <string.h>
+#include <unistd.h>
+#include "../core/command.h"
+#include "../core/say.h"
+#include "rows.h"
+
+static int query_usage(FILE *out)
+{
+	fputs("usage: pkrun query DB SQL [--format table|json|csv|markdown]\n"
+	      "\n"
+	      "One SQL statement that reads.  Begin with the views summary and failures;\n"
+	      "`pkrun query DB .schema` prints all tables and views.\n", out);
+	return out == stdout ? EXIT_OK : EXIT_USAGE;
+}
+
+/* Cut values only to fit a terminal: what goes into a file or a pipe stays whole. */
+static int query_width(void)
+{
+	return isatty(STDOUT_FILENO) ? say_terminal(STDOUT_FILENO) : 0;
+}
+
+static int print_text(void *user, const struct store_row *row)
+{
+	(void)user;
+	return printf("%s;\n\n", row->text[0]) < 0;
+}
+
+static int query_run(const char *db, const char *sql, enum show_format format)
+{
+	struct store *s;
+	char why[1024];
+	int failed = 0, rc;
+
+	if (store_open(&s, db, STORE_READ, why, sizeof(why))) {
+		say_error("query: %s", why);
+		return EXIT_USAGE;
+	}
+	if (!strcmp(sql, ".schema"))
+		rc = store_query(s, "SELECT sql FROM sqlite_schema WHERE sql IS NOT NULL"
+				 " ORDER BY type, rowid", NULL, 0, print_text, NULL);
+	else
+		rc = rows_query(s, sql, NULL, 0, format, query_width(), stdout, &failed);
+	if (fflush(stdout) || ferror(stdout) || failed) {
+		say_error("query: cannot write: %s", strerror(errno));
+		rc = 1;
+	} else if (rc) {
+		say_error("%s", store_error(s));
+	}
+	store_close(s);
+	return rc ? EXIT_USAGE : EXIT_OK;
+}
+
+int command_query(int argc, char **argv)
+{
+	static const struct option longs[] = {
+		{ "format", required_argument, NULL, 'f' }, { "help", no_argument, NULL, 'h' }, { 0 },
+	};
+	enum show_format format = SHOW_TABLE;
+	int c;
+
+	optind = 0;
+	while ((c = getopt_long(argc, argv, "h", longs, NULL)) != -1)
+		if (c == 'h') {
+			return query_usage(stdout);
+		} else if (c != 'f') {
+			return query_usage(stderr);
+		} else if (show_format_parse(optarg, &format)) {
+			say_error("query: --format %s: table, json, csv or markdown", optarg);
+			return EXIT_USAGE;
+		}
+	if (argc - optind != 2)
+		return query_usage(stderr);
+	return query_run(argv[optind], argv[optind + 1], format);
+}

@@ -1,0 +1,44 @@
+/* SPDX-License-Identifier: MIT
+ *
+ * results.h - one run with its cells, as the tools that read want it: the rows
+ * of view `result`, the block medians, and the intervals, which no view has.
+ */
+#ifndef PKRUN_RESULTS_H
+#define PKRUN_RESULTS_H
+
+#include <stddef.h>
+#include <stdint.h>
+#include "../core/stats.h"
+#include "../db/store.h"
+
+struct result_cell {
+	int64_t id, number, n, iterations, grid, threads, trials;
+	int64_t verified;		/* 1, 0, or STORE_NULL: not judged */
+	char *series, *variant, *workload, *target, *params, *status;
+	char *control, *device, *reason;	/* NULL: unknown */
+	double median_ns, min_ns, max_ns, baseline_ns, speedup;	/* NAN: none */
+	double updates, flops, bytes;	/* per iteration; NAN: does not apply */
+	size_t n_blocks;
+	double *block_ns;		/* median of each block, in the order of block_number */
+	int64_t *block_number;
+	struct stats_interval time;	/* of the median; lo and hi NAN: too few blocks */
+	struct stats_interval ratio;	/* speed-up, paired by block; lo and hi NAN: too few */
+};
+
+struct results {
+	int64_t run, planned;
+	int quick;
+	char *matrix_path, *started_utc, *finished_utc, *status, *baseline, *version, *instrumented;
+	size_t n_cells;
+	struct result_cell *cells;	/* in the order of the matrix */
+};
+
+/* run 0: the latest.  0; -1 with store_error(); 1: there is no such run. */
+int results_load(struct store *s, int64_t run, struct results *out);
+void results_free(struct results *r);
+/* The device's own doing (device, device queue), as against the host's. */
+int result_is_device_controlled(const struct result_cell *c);
+/* What became of the cell, in words for a table. */
+const char *result_words(const char *status);
+
+#endif

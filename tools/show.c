@@ -1,0 +1,456 @@
+/* SPDX-License-Identifier: MIT
+ *
+ * show.c - `pkrun show`: the closing table of a run, its failures, its
+ * environment.
+ *
+ * For people: a table for each workload on each device, in it the variants
+ * that the host controls apart from those that the device controls, for they
+ * answer different questions.  For programs: one flat list, times in ns.
+ */
+#include <errno.h>
+#include <getopt.h>
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+#include "../core/command.h"
+#include "../core/say.h"
+#include "results.h"
+#include "show.h"
+
+/* ---- for programs ---- */
+
+static void show_interval(struct rows *r, const struct stats_interval *ci)
+{
+	rows_real(r, ci->lo);
+	rows_real(r, ci->hi);
+}
+
+static int show_flat(const struct results *res, enum show_format format, FILE *out)
+{
+	static const char *const names[] = {
+		"run", "number", "series", "variant", "control", "workload", "target", "device", "n",
+		"iterations", "params", "status", "reason", "blocks", "trials", "median_ns",
+		"median_lo_ns", "median_hi_ns", "min_ns", "max_ns", "speedup", "speedup_lo",
+		"speedup_hi", "verified",
+	};
+	struct rows r;
+
+	rows_begin(&r, out, format, names, sizeof(names) / sizeof(names[0]));
+	for (size_t i = 0; i < res->n_cells; i++) {
+		const struct result_cell *c = &res->cells[i];
+		const char *texts[] = { c->series, c->variant, c->control, c->workload, c->target, c->device };
+
+		rows_int(&r, res->run);
+		rows_int(&r, c->number);
+		for (size_t k = 0; k < sizeof(texts) / sizeof(texts[0]); k++)
+			rows_text(&r, texts[k]);
+		rows_int(&r, c->n);
+		rows_int(&r, c->iterations);
+		rows_text(&r, c->params);
+		rows_text(&r, c->status);
+		rows_text(&r, c->reason);
+		rows_int(&r, (int64_t)c->n_blocks);
+		rows_int(&r, c->trials);
+		rows_real(&r, c->median_ns);
+		show_interval(&r, &c->time);
+		rows_real(&r, c->min_ns);
+		rows_real(&r, c->max_ns);
+		rows_real(&r, c->speedup);
+		show_interval(&r, &c->ratio);
+		rows_int(&r, c->verified);
+	}
+	return rows_end(&r, 0);
+}
+
+/* ---- for people ---- */
+
+static int same_group(const struct result_cell *a, const struct result_cell *b)
+{
+	return !strcmp(a->workload, b->workload) && !strcmp(a->target, b->target) &&
+	       (a->device && b->device ? !strcmp(a->device, b->device) : 1);
+}
+
+/* Which table a cell belongs to: 0 host-controlled, 1 device-controlled, 2 nobody knows. */
+static int control_class(const struct result_cell *c)
+{
+	return !c->control ? 2 : result_is_device_controlled(c);
+}
+
+static void show_columns(struct table *t)
+{
+	table_init(t);
+	table_column(t, "series", 0, 0);
+	table_column(t, "variant", 0, 6);
+	table_column(t, "n", 1, 0);
+	table_column(t, "iterations", 1, 5);
+	table_column(t, "parameters", 0, 4);
+	table_column(t, "time/iteration", 1, 0);
+	table_column(t, "95 % interval", 1, 7);
+	table_column(t, "speed-up", 1, 1);
+	table_column(t, "95 % of it", 1, 8);
+	table_column(t, "trials", 1, 9);
+	table_column(t, "status", 0, 2);
+}
+
+/* "12.1..12.3 us", "999 ns..1.01 us" */
+static const char *show_range(const struct stats_interval *ci, char out[72])
+{
+	char lo[32], hi[32], *unit;
+
+	say_ns(ci->lo, lo);
+	say_ns(ci->hi, hi);
+	unit = strchr(lo, ' ');
+	if (unit && strchr(hi, ' ') && !strcmp(unit, strchr(hi, ' ')))
+		*unit = 0;
+	snprintf(out, 72, "%s..%s", lo, hi);
+	return out;
+}
+
+static void show_row(struct table *t, const struct result_cell *c, int iterations_differ)
+{
+	char ns[32], range[72];
+
+	table_add(t, c->series);
+	table_add(t, strcmp(c->variant, c->series) ? c->variant : "");
+	table_addf(t, "%lld", (long long)c->n);
+	if (iterations_differ && c->iterations != STORE_NULL)
+		table_addf(t, "%lld", (long long)c->iterations);
+	else
+		table_add(t, NULL);
+	table_add(t, c->params);
+	table_add(t, isnan(c->median_ns) ? "-" : say_ns(c->median_ns, ns));
+	table_add(t, isnan(c->time.lo) ? NULL : show_range(&c->time, range));
+	if (isnan(c->speedup))
+		table_add(t, NULL);
+	else
+		table_addf(t, c->speedup < 0.095 ? "%.3fx" : c->speedup < 99.95 ? "%.2fx" : "%.0fx", c->speedup);
+	if (isnan(c->ratio.lo))
+		table_add(t, NULL);
+	else
+		table_addf(t, "%.2f..%.2f", c->ratio.lo, c->ratio.hi);
+	if (c->trials)
+		table_addf(t, "%lld", (long long)c->trials);
+	else
+		table_add(t, NULL);
+	table_add(t, result_words(c->status));
+}
+
+static int row_order(const void *a, const void *b)
+{
+	const struct result_cell *x = *(const struct result_cell *const *)a;
+	const struct result_cell *y = *(const struct result_cell *const *)b;
+
+	if (x->n != y->n)
+		return x->n < y->n ? -1 : 1;
+	return x->number < y->number ? -1 : x->number > y->number;
+}
+
+struct group {
+	const struct result_cell **cells;
+	size_t n, ends[3];		/* of each control class */
+	int iterations_differ;
+};
+
+/* The cells of `first`'s table, by control class, then size, then place in the matrix. */
+static void group_collect(struct group *g, const struct results *res, size_t first)
+{
+	g->n = 0;
+	g->iterations_differ = 0;
+	for (int class = 0; class < 3; class++) {
+		size_t start = g->n;
+
+		for (size_t i = first; i < res->n_cells; i++) {
+			const struct result_cell *c = &res->cells[i];
+
+			if (!same_group(&res->cells[first], c) || control_class(c) != class)
+				continue;
+			g->iterations_differ |= c->iterations != res->cells[first].iterations;
+			g->cells[g->n++] = c;
+		}
+		qsort(g->cells + start, g->n - start, sizeof(*g->cells), row_order);
+		g->ends[class] = g->n;
+	}
+}
+
+static void group_title(const struct group *g, int markdown, FILE *out)
+{
+	const struct result_cell *c = g->cells[0];
+	char workload[160], device[160];
+
+	for (size_t i = 0; i < g->n && !c->device; i++)
+		c = g->cells[i];
+	fprintf(out, "%s%s on %s", markdown ? "\n### " : "\n", say_text(c->workload, 60, workload, sizeof(workload)),
+		c->target);
+	if (c->device)
+		fprintf(out, ", %s", say_text(c->device, 60, device, sizeof(device)));
+	if (!g->iterations_differ && c->iterations != STORE_NULL)
+		fprintf(out, ", %lld iterations", (long long)c->iterations);
+	fputs("\n", out);
+}
+
+static int group_print(const struct group *g, int markdown, int width, FILE *out)
+{
+	static const char *const heads[] = {
+		"released by the host, step by step or from its queue",
+		"released by the device; the host starts and stops",
+		"not loaded",
+	};
+	struct table t;
+	int dropped = 0;
+
+	show_columns(&t);
+	for (size_t i = 0; i < g->n; i++)
+		show_row(&t, g->cells[i], g->iterations_differ);
+	table_hide_empty(&t);
+	group_title(g, markdown, out);
+	for (int class = 0; class < 3; class++) {
+		size_t start = class ? g->ends[class - 1] : 0, end = g->ends[class];
+
+		if (start == end)
+			continue;
+		fprintf(out, markdown ? "\n%s\n\n" : "\n%s:\n", heads[class]);
+		if (markdown)
+			table_print_markdown(&t, start, end, out);
+		else
+			dropped = table_print(&t, start, end, width, out);
+	}
+	table_free(&t);
+	return dropped;
+}
+
+/* Cells without a time, each with its reason: never silently left out. */
+static void show_reasons(const struct results *res, int width, FILE *out)
+{
+	char series[256], reason[2048];
+	int head = 0;
+
+	for (size_t i = 0; i < res->n_cells; i++) {
+		const struct result_cell *c = &res->cells[i];
+
+		if (!c->reason || !*c->reason)
+			continue;
+		if (!head++)
+			fputs("\nwhy:\n", out);
+		fprintf(out, "  %s n=%lld: %s: %s\n", say_text(c->series, 40, series, sizeof(series)),
+			(long long)c->n, result_words(c->status),
+			say_text(c->reason, width < 60 ? 60 : 3 * width, reason, sizeof(reason)));
+	}
+}
+
+static void show_head(const struct results *res, FILE *out)
+{
+	size_t done = 0;
+	char path[400];
+
+	for (size_t i = 0; i < res->n_cells; i++)
+		done += strcmp(res->cells[i].status, "pending") != 0;
+	fprintf(out, "run %lld: %s, %.16s, %s", (long long)res->run,
+		say_text(res->matrix_path, 80, path, sizeof(path)), res->started_utc, res->status);
+	if (done != (size_t)res->planned)
+		fprintf(out, ", %zu of %lld cells", done, (long long)res->planned);
+	fputc('\n', out);
+	if (res->quick)
+		fputs("quick: few blocks and trials, no interval; not for comparing\n", out);
+	if (res->instrumented)
+		fputs("instrumented: times are not those of a plain run\n", out);
+	if (res->baseline)
+		fprintf(out, "speed-up against [%s]\n", say_text(res->baseline, 60, path, sizeof(path)));
+}
+
+static int show_people(const struct results *res, int markdown, int width, FILE *out)
+{
+	char *seen = calloc(res->n_cells + 1, 1);
+	struct group g = { .cells = calloc(res->n_cells + 1, sizeof(*g.cells)) };
+	int dropped = 0, rc = -1;
+
+	if (!seen || !g.cells)
+		goto out;
+	show_head(res, out);
+	for (size_t i = 0; i < res->n_cells; i++) {
+		if (seen[i])
+			continue;
+		group_collect(&g, res, i);
+		for (size_t k = i; k < res->n_cells; k++)
+			seen[k] |= same_group(&res->cells[i], &res->cells[k]);
+		dropped |= group_print(&g, markdown, width, out);
+	}
+	show_reasons(res, width, out);
+	if (dropped)
+		say_note("some columns do not fit %d columns; --format csv has them all", width);
+	rc = fflush(out) || ferror(out) ? -1 : 0;
+out:
+	free(seen);
+	free(g.cells);
+	return rc;
+}
+
+int show_run(struct store *s, int64_t run, enum show_format format, FILE *out)
+{
+	struct results res;
+	int rc = results_load(s, run, &res);
+
+	if (rc)
+		return rc;
+	if (format == SHOW_JSON || format == SHOW_CSV)
+		rc = show_flat(&res, format, out);
+	else
+		rc = show_people(&res, format == SHOW_MARKDOWN, say_terminal(fileno(out)), out);
+	results_free(&res);
+	return rc ? -2 : 0;
+}
+
+/* ---- the command ---- */
+
+struct show_options {
+	const char *db;
+	int64_t run;
+	enum show_format format;
+	int failures, environment;
+};
+
+static int show_usage(FILE *out)
+{
+	fputs("usage: pkrun show [DB] [--run N] [--format table|json|csv|markdown]\n"
+	      "                  [--failures | --environment]\n"
+	      "\n"
+	      "The closing table of a run again, the latest unless --run says which.\n"
+	      "DB defaults to pkrun.db.  json and csv give times in ns.\n", out);
+	return out == stdout ? EXIT_OK : EXIT_USAGE;
+}
+
+static int show_number(const char *text, int64_t *out)
+{
+	char *end;
+
+	errno = 0;
+	*out = strtoll(text, &end, 10);
+	return errno || *end || end == text || *out < 1 ? -1 : 0;
+}
+
+/* EXIT_OK: go on; anything else: done, except -1: help was printed. */
+static int show_parse(int argc, char **argv, struct show_options *o)
+{
+	static const struct option longs[] = {
+		{ "run", required_argument, NULL, 'r' }, { "format", required_argument, NULL, 'f' },
+		{ "failures", no_argument, NULL, 'F' }, { "environment", no_argument, NULL, 'E' },
+		{ "db", required_argument, NULL, 'd' }, { "help", no_argument, NULL, 'h' }, { 0 },
+	};
+	int c;
+
+	optind = 0;
+	while ((c = getopt_long(argc, argv, "h", longs, NULL)) != -1) {
+		if (c == 'h') {
+			show_usage(stdout);
+			return -1;
+		} else if (c == 'r' && show_number(optarg, &o->run)) {
+			say_error("show: --run %s: no run has this number; they count from 1", optarg);
+			return EXIT_USAGE;
+		} else if (c == 'f' && show_format_parse(optarg, &o->format)) {
+			say_error("show: --format %s: table, json, csv or markdown", optarg);
+			return EXIT_USAGE;
+		} else if (c == '?') {
+			return show_usage(stderr);
+		}
+		o->failures |= c == 'F';
+		o->environment |= c == 'E';
+		if (c == 'd')
+			o->db = optarg;
+	}
+	if (argc - optind > 1 || (o->failures && o->environment))
+		return show_usage(stderr);
+	if (optind < argc)
+		o->db = argv[optind];
+	return EXIT_OK;
+}
+
+static int failure_print(void *user, const struct store_row *row)
+{
+	char text[4096];
+
+	(void)user;
+	printf("cell %s: %s", row->text[0], say_text(row->text[1], 60, text, sizeof(text)));
+	printf(" (%s), %s on %s, n=%s", row->text[2], row->text[3], row->text[4], row->text[5]);
+	if (*row->text[6])
+		printf(", %s", say_text(row->text[6], 0, text, sizeof(text)));
+	printf("\n  %s: %s\n", result_words(row->text[7]),
+	       row->text[8] ? say_text(row->text[8], 0, text, sizeof(text)) : "no reason was stored");
+	if (row->integer[9])
+		printf("  %s processes, %s trials with a wrong result\n", row->text[9], row->text[10]);
+	return ferror(stdout);
+}
+
+/* Failures or environment of a run. */
+static int show_query(struct store *s, const struct show_options *o)
+{
+	static const char failures[] =
+		"SELECT number, series, variant, workload, target, n, params, status, reason, processes,"
+		" wrong_trials FROM failures WHERE run = CAST(?1 AS INTEGER) ORDER BY number";
+	static const char environment[] =
+		"SELECT key, value, state, repair FROM environment WHERE run_id = CAST(?1 AS INTEGER)"
+		" ORDER BY instr('warn unknown ok info', state), key";
+	char id[24];
+	const char *param = id;
+	int failed = 0;
+
+	snprintf(id, sizeof(id), "%lld", (long long)o->run);
+	if (o->failures && o->format == SHOW_TABLE)
+		return store_query(s, failures, &param, 1, failure_print, NULL);
+	if (rows_query(s, o->failures ? failures : environment, &param, 1, o->format,
+		       say_terminal(STDOUT_FILENO), stdout, &failed))
+		return failed ? -2 : -1;
+	return 0;
+}
+
+static int latest_run(void *user, const struct store_row *row)
+{
+	*(int64_t *)user = row->integer[0];
+	return 0;
+}
+
+static int show_store(struct store *s, struct show_options *o)
+{
+	int64_t latest = 0;
+	int rc;
+
+	if (store_query(s, "SELECT max(id) FROM run", NULL, 0, latest_run, &latest))
+		rc = -1;
+	else if (!latest || o->run > latest)
+		rc = 1;
+	else {
+		o->run = o->run ? o->run : latest;
+		rc = o->failures || o->environment ? show_query(s, o) :
+						     show_run(s, o->run, o->format, stdout);
+	}
+	if (!rc)
+		return EXIT_OK;
+	if (rc == 1 && !latest)
+		say_error("show: %s: there is no run in it yet", o->db);
+	else if (rc == 1)
+		say_error("show: %s: no run %lld; the latest is %lld", o->db, (long long)o->run,
+			  (long long)latest);
+	else if (rc == -1)
+		say_error("show: %s", store_error(s));
+	else
+		say_error("show: cannot write: %s", strerror(errno));
+	return EXIT_USAGE;
+}
+
+int command_show(int argc, char **argv)
+{
+	struct show_options o = { .db = "pkrun.db" };
+	struct store *s;
+	char why[1024];
+	int rc = show_parse(argc, argv, &o);
+
+	if (rc)
+		return rc < 0 ? EXIT_OK : rc;
+	if (store_open(&s, o.db, STORE_READ | (o.failures || o.environment ? 0 : STORE_CACHE),
+		       why, sizeof(why))) {
+		say_error("show: %s", why);
+		return EXIT_USAGE;
+	}
+	rc = show_store(s, &o);
+	store_close(s);
+	return rc;
+}
