@@ -27,3 +27,4 @@ libpkrun_a_SOURCES += core/run_options.c
 libpkrun_a_SOURCES += core/run_rows.c
 libpkrun_a_SOURCES += core/runner.c
 libpkrun_a_SOURCES += core/worker.c
+libpkrun_a_SOURCES += core/help.c

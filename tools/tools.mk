@@ -4,3 +4,4 @@ libpkrun_a_SOURCES += tools/results.c
 libpkrun_a_SOURCES += tools/rows.c
 libpkrun_a_SOURCES += tools/show.c
 libpkrun_a_SOURCES += tools/table.c
+libpkrun_a_SOURCES += tools/list.c
