@@ -10,6 +10,8 @@
 #ifndef PKRUN_HOST_WAIT_H
 #define PKRUN_HOST_WAIT_H
 
+#include <sched.h>
+#include <sys/prctl.h>
 #include <time.h>
 #include "flags.h"
 #include "variant.h"
@@ -72,6 +74,74 @@ static inline int pk_host_again(struct pkrun_run *run, struct pk_patience *p, co
 	if (p->looks % 1024 == 0)
 		return pk_host_kernel_lost(run, p, what, block, step);
 	return PKRUN_OK;
+}
+
+/* ---- how the host passes the time: options of every variant that waits ---- */
+
+enum pk_wait_mode { WAIT_USLEEP = 0, WAIT_SPIN = 1, WAIT_SLACK = 2 };
+
+#define PK_OPTION_WAIT(type, dflt)                                                                 \
+	{"wait", PKRUN_CHOICE, offsetof(type, wait), dflt, 0, 1000000, "usleep:N|spin|slack:N",    \
+	 NULL,                                                                                     \
+	 "the host between two looks: sleep N us, spin, or sleep 1 us with a timer slack of N ns"}
+#define PK_OPTION_PIN(type, dflt)                                                                  \
+	{"pin", PKRUN_INT, offsetof(type, pin), dflt, -1, CPU_SETSIZE - 1, NULL, NULL,             \
+	 "the CPU that the host loop runs on (-1: any)"}
+
+/* What was changed of the host thread for a trial, to be undone. */
+struct pk_settled {
+	int slack, pinned;
+	cpu_set_t affinity;
+};
+
+/* PKRUN_SKIP when the process may not run on CPU `pin`. */
+static inline int pk_probe_pin(struct pkrun_run *run, int64_t pin)
+{
+	cpu_set_t allowed;
+
+	if (pin < 0 || (!sched_getaffinity(0, sizeof(allowed), &allowed) &&
+			CPU_ISSET((size_t)pin, &allowed)))
+		return PKRUN_OK;
+	run->host->say(run, "pin = %lld: this process may not run on that CPU", (long long)pin);
+	return PKRUN_SKIP;
+}
+
+static inline int pk_settle(struct pkrun_run *run, const struct pkrun_choice *wait, int64_t pin,
+			    struct pk_settled *was)
+{
+	cpu_set_t one;
+
+	if (wait->index == WAIT_SLACK) {
+		was->slack = prctl(PR_GET_TIMERSLACK);
+		(void)prctl(PR_SET_TIMERSLACK, wait->arg > 0 ? (unsigned long)wait->arg : 1ul);
+	}
+	if (pin < 0)
+		return PKRUN_OK;
+	CPU_ZERO(&one);
+	CPU_SET((size_t)pin, &one);
+	was->pinned = !sched_getaffinity(0, sizeof(was->affinity), &was->affinity);
+	if (!sched_setaffinity(0, sizeof(one), &one))
+		return PKRUN_OK;
+	run->host->say(run, "pin = %lld: sched_setaffinity failed", (long long)pin);
+	return PKRUN_FAIL;
+}
+
+static inline void pk_unsettle(struct pk_settled *was)
+{
+	if (was->slack > 0)
+		(void)prctl(PR_SET_TIMERSLACK, (unsigned long)was->slack);
+	if (was->pinned)
+		(void)sched_setaffinity(0, sizeof(was->affinity), &was->affinity);
+	was->slack = was->pinned = 0;
+}
+
+/* Between two looks. */
+static inline void pk_host_pass_time(const struct pkrun_choice *wait)
+{
+	if (wait->index == WAIT_SPIN)
+		pk_host_pause();
+	else
+		pk_host_sleep(wait->index == WAIT_SLACK ? 1 : (unsigned)wait->arg);
 }
 
 /* Spin until until() holds. */

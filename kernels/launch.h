@@ -29,7 +29,7 @@ static inline enum pk_auto_blocks launch_auto(const struct pkrun_run *run)
 	return run->sweep == PKRUN_SWEEP_BANDS ? PK_AUTO_CAPPED : PK_AUTO_UNITS;
 }
 
-static int launch_footprint(struct pkrun_run *run, struct pkrun_footprint *fp)
+static inline int launch_footprint(struct pkrun_run *run, struct pkrun_footprint *fp)
 {
 	struct launch_state *state = (struct launch_state *)run->state;
 	int status = pk_with_work(run, [=](auto work) -> int {
@@ -41,14 +41,22 @@ static int launch_footprint(struct pkrun_run *run, struct pkrun_footprint *fp)
 	return status;
 }
 
+enum launch_kind { LAUNCH_ORDINARY, LAUNCH_COOP };
+
 /* Queue steps 0 .. steps - 1 as ordinary launches; `before` steps went before them. */
 template <class W>
 static int launch_queue(struct pkrun_run *run, W work, uint32_t blocks, uint64_t before,
-			uint64_t steps)
+			uint64_t steps, enum launch_kind kind = LAUNCH_ORDINARY)
 {
+	dim3 grid(blocks), threads(run->threads);
+
 	for (uint64_t s = 0; s < steps; s++) {
-		PK_TRY(run, pk_launch(launch_kernel<W>, dim3(blocks), dim3(run->threads), 0,
-				      pk_stream(run), work, s, run->steps));
+		if (kind == LAUNCH_COOP)
+			PK_TRY(run, pk_launch_coop(launch_kernel<W>, grid, threads, 0,
+						   pk_stream(run), work, s, run->steps));
+		else
+			PK_TRY(run, pk_launch(launch_kernel<W>, grid, threads, 0, pk_stream(run),
+					      work, s, run->steps));
 		if ((before + s) % 256 == 255 && pk_host_aborted_at(run, 0, before + s)) {
 			run->host->say(run, "aborted before launch %llu",
 				       (unsigned long long)(before + s + 1));
@@ -58,7 +66,7 @@ static int launch_queue(struct pkrun_run *run, W work, uint32_t blocks, uint64_t
 	return PKRUN_OK;
 }
 
-static int launch_sync_stream(struct pkrun_run *run)
+static inline int launch_sync_stream(struct pkrun_run *run)
 {
 	PK_TRY(run, hipStreamSynchronize(pk_stream(run)));
 	return PKRUN_OK;

@@ -130,7 +130,7 @@ struct device_state {
 	struct step_line *counters;
 };
 
-static int device_setup(struct pkrun_run *run)
+static inline int device_setup(struct pkrun_run *run)
 {
 	struct device_state *d = (struct device_state *)run->state;
 	const struct pkrun_host *host = run->host;
@@ -148,7 +148,7 @@ static int device_setup(struct pkrun_run *run)
 }
 
 /* Everything that the protocol reads is written here: it was poison. */
-static int device_clear(struct pkrun_run *run)
+static inline int device_clear(struct pkrun_run *run)
 {
 	struct device_state *d = (struct device_state *)run->state;
 
@@ -162,7 +162,7 @@ static int device_clear(struct pkrun_run *run)
 }
 
 /* Until the grid has done `go` steps in all. */
-static int device_await(struct pkrun_run *run, uint64_t go, const char *what)
+static inline int device_await(struct pkrun_run *run, uint64_t go, const char *what)
 {
 	const uint64_t *done = &((struct device_state *)run->state)->host->done;
 
@@ -189,7 +189,7 @@ template <class Order> static int device_start(struct pkrun_run *run, Order orde
 	return device_await(run, 0, "the report that it is resident");
 }
 
-static int device_run(struct pkrun_run *run, uint64_t iterations)
+static inline int device_run(struct pkrun_run *run, uint64_t iterations)
 {
 	struct device_state *d = (struct device_state *)run->state;
 
@@ -198,12 +198,12 @@ static int device_run(struct pkrun_run *run, uint64_t iterations)
 	return PKRUN_OK;
 }
 
-static int device_wait(struct pkrun_run *run)
+static inline int device_wait(struct pkrun_run *run)
 {
 	return device_await(run, ((struct device_state *)run->state)->go, "the end of the run");
 }
 
-static int device_stop(struct pkrun_run *run)
+static inline int device_stop(struct pkrun_run *run)
 {
 	struct device_state *d = (struct device_state *)run->state;
 
@@ -216,7 +216,7 @@ static int device_stop(struct pkrun_run *run)
 }
 
 /* Also after a start() that failed half-way. */
-static void device_teardown(struct pkrun_run *run)
+static inline void device_teardown(struct pkrun_run *run)
 {
 	(void)device_stop(run);
 }

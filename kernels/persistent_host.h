@@ -21,9 +21,7 @@
 #ifndef PKRUN_PERSISTENT_HOST_H
 #define PKRUN_PERSISTENT_HOST_H
 
-#include <sched.h>
 #include <stdlib.h>
-#include <sys/prctl.h>
 #include "host_wait.h"
 
 #define FLAG_LEAVE  UINT32_MAX
@@ -37,7 +35,6 @@
 #define FLAG_DONE 1u
 
 enum host_broadcast { BROADCAST_BARRIER = 0, BROADCAST_ACQUIRE = 1, BROADCAST_WAVEFRONT = 2 };
-enum host_wait_mode { WAIT_USLEEP = 0, WAIT_SPIN = 1, WAIT_SLACK = 2 };
 enum host_schedule { SCHEDULE_LOCKSTEP = 0, SCHEDULE_NEIGHBOUR = 1 };
 enum host_flags { FLAGS_HOST = 0, FLAGS_NONCOHERENT = 1, FLAGS_DEVICE = 2 };
 
@@ -51,16 +48,11 @@ struct host_options {
 	{"release", PKRUN_CHOICE, offsetof(struct host_options, schedule), dflt, 0, 0,             \
 	 "lockstep|neighbour", NULL,                                                               \
 	 "release all blocks together, or each as soon as its neighbours are not behind it"}
-#define HOST_OPTION_WAIT(dflt)                                                                     \
-	{"wait", PKRUN_CHOICE, offsetof(struct host_options, wait), dflt, 0, 1000000,              \
-	 "usleep:N|spin|slack:N", NULL,                                                            \
-	 "the host between two looks: sleep N us, spin, or sleep 1 us with a timer slack of N ns"}
+#define HOST_OPTION_WAIT(dflt) PK_OPTION_WAIT(struct host_options, dflt)
+#define HOST_OPTION_PIN(dflt) PK_OPTION_PIN(struct host_options, dflt)
 #define HOST_OPTION_PAD(dflt)                                                                      \
 	{"pad", PKRUN_INT, offsetof(struct host_options, pad), dflt, 0, 4096, NULL, "byte",        \
 	 "distance of two blocks' flags (0: packed side by side)"}
-#define HOST_OPTION_PIN(dflt)                                                                      \
-	{"pin", PKRUN_INT, offsetof(struct host_options, pin), dflt, -1, 65535, NULL, NULL,        \
-	 "the CPU that the host loop runs on (-1: any)"}
 #define HOST_OPTION_FLAGS(dflt)                                                                    \
 	{"flags", PKRUN_CHOICE, offsetof(struct host_options, flags), dflt, 0, 0,                  \
 	 "host|noncoherent|device", NULL,                                                          \
@@ -169,8 +161,7 @@ struct host_state {
 	uint64_t *given, *done;	/* steps of each block: released, answered */
 	uint32_t *neighbours;	/* PK_NEIGHBOURS_MAX a block */
 	uint8_t *n_neighbours;
-	int saved_slack, saved_affinity;
-	cpu_set_t affinity;
+	struct pk_settled settled;
 };
 
 static inline const struct host_options *host_options_of(const struct pkrun_run *run)
@@ -190,15 +181,7 @@ template <class Rung> static int host_footprint(struct pkrun_run *run, struct pk
 	return status;
 }
 
-static bool host_may_pin(int64_t cpu)
-{
-	cpu_set_t allowed;
-
-	return cpu < CPU_SETSIZE && !sched_getaffinity(0, sizeof(allowed), &allowed) &&
-	       CPU_ISSET((size_t)cpu, &allowed);
-}
-
-static int host_probe(struct pkrun_run *run)
+static inline int host_probe(struct pkrun_run *run)
 {
 	const struct host_options *o = host_options_of(run);
 	int warp = 0;
@@ -208,11 +191,8 @@ static int host_probe(struct pkrun_run *run)
 			       (long long)o->pad, sizeof(uint32_t));
 		return PKRUN_SKIP;
 	}
-	if (o->pin >= 0 && !host_may_pin(o->pin)) {
-		run->host->say(run, "pin = %lld: this process may not run on that CPU",
-			       (long long)o->pin);
+	if (pk_probe_pin(run, o->pin) != PKRUN_OK)
 		return PKRUN_SKIP;
-	}
 	if (o->broadcast.index != BROADCAST_WAVEFRONT)
 		return PKRUN_OK;
 	PK_TRY(run, hipDeviceGetAttribute(&warp, hipDeviceAttributeWarpSize, run->device));
@@ -223,7 +203,7 @@ static int host_probe(struct pkrun_run *run)
 	return PKRUN_SKIP;
 }
 
-static int host_alloc_flags(struct pkrun_run *run, struct host_state *h)
+static inline int host_alloc_flags(struct pkrun_run *run, struct host_state *h)
 {
 	const struct host_options *o = host_options_of(run);
 	uint32_t memory = o->flags.index == FLAGS_DEVICE      ? PKRUN_MEMORY_DEVICE_VISIBLE :
@@ -268,40 +248,6 @@ template <class Rung> static int host_setup(struct pkrun_run *run)
 	});
 }
 
-/* Pin the host thread and set its timer slack for the trial; kept to be undone. */
-static int host_settle(struct pkrun_run *run)
-{
-	struct host_state *h = (struct host_state *)run->state;
-	const struct host_options *o = host_options_of(run);
-
-	if (o->wait.index == WAIT_SLACK) {
-		h->saved_slack = prctl(PR_GET_TIMERSLACK);
-		(void)prctl(PR_SET_TIMERSLACK, o->wait.arg > 0 ? (unsigned long)o->wait.arg : 1ul);
-	}
-	if (o->pin >= 0) {
-		cpu_set_t one;
-
-		CPU_ZERO(&one);
-		CPU_SET((size_t)o->pin, &one);
-		h->saved_affinity = !sched_getaffinity(0, sizeof(h->affinity), &h->affinity);
-		if (sched_setaffinity(0, sizeof(one), &one)) {
-			run->host->say(run, "pin = %lld: sched_setaffinity failed",
-				       (long long)o->pin);
-			return PKRUN_FAIL;
-		}
-	}
-	return PKRUN_OK;
-}
-
-static void host_unsettle(struct host_state *h)
-{
-	if (h->saved_slack > 0)
-		(void)prctl(PR_SET_TIMERSLACK, (unsigned long)h->saved_slack);
-	if (h->saved_affinity)
-		(void)sched_setaffinity(0, sizeof(h->affinity), &h->affinity);
-	h->saved_slack = h->saved_affinity = 0;
-}
-
 template <class Rung> static uint32_t host_answer(const struct host_state *h, uint32_t b)
 {
 	using orders = typename Rung::orders;
@@ -320,14 +266,9 @@ template <class Rung> static void host_answered(const struct host_state *h, uint
 }
 
 /* One pass is over and something is still pending. */
-static int host_between(struct pkrun_run *run, struct pk_patience *p, uint32_t b, uint64_t s)
+static inline int host_between(struct pkrun_run *run, struct pk_patience *p, uint32_t b, uint64_t s)
 {
-	const struct pkrun_choice *wait = &host_options_of(run)->wait;
-
-	if (wait->index == WAIT_SPIN)
-		pk_host_pause();
-	else
-		pk_host_sleep(wait->index == WAIT_SLACK ? 1 : (unsigned)wait->arg);
+	pk_host_pass_time(&host_options_of(run)->wait);
 	return pk_host_again(run, p, "an answer", b, s);
 }
 
@@ -437,7 +378,8 @@ template <class Rung> static int host_start(struct pkrun_run *run)
 				 h->to_host_stride, run->work->steps_per_iteration,
 				 (uint32_t)host_options_of(run)->broadcast.index, run->watch_dev,
 				 run->steps};
-	int status = host_settle(run);
+	int status = pk_settle(run, &host_options_of(run)->wait, host_options_of(run)->pin,
+			       &h->settled);
 
 	if (status != PKRUN_OK)
 		return status;
@@ -477,17 +419,17 @@ template <class Rung> static int host_run(struct pkrun_run *run, uint64_t iterat
 }
 
 /* run() returns when the last answer is in. */
-static int host_wait(struct pkrun_run *run)
+static inline int host_wait(struct pkrun_run *run)
 {
 	(void)run;
 	return PKRUN_OK;
 }
 
-static int host_stop(struct pkrun_run *run)
+static inline int host_stop(struct pkrun_run *run)
 {
 	struct host_state *h = (struct host_state *)run->state;
 
-	host_unsettle(h);
+	pk_unsettle(&h->settled);
 	if (!h->resident)
 		return PKRUN_OK;
 	h->resident = 0;
@@ -499,7 +441,7 @@ static int host_stop(struct pkrun_run *run)
 	return PKRUN_OK;
 }
 
-static void host_teardown(struct pkrun_run *run)
+static inline void host_teardown(struct pkrun_run *run)
 {
 	struct host_state *h = (struct host_state *)run->state;
 

@@ -96,8 +96,6 @@ static int chain_build(struct pkrun_run *run, struct chain *c, uint64_t iteratio
 	int status;
 
 	chain_free(c);
-	if (!iterations)
-		return PKRUN_OK;
 	status = chain_capture(run, c, iterations);
 	if (status != PKRUN_OK)
 		return status;
@@ -120,20 +118,25 @@ static int chain_build(struct pkrun_run *run, struct chain *c, uint64_t iteratio
 	return PKRUN_OK;
 }
 
+/* Iterations in the repeated graph: the same for every run of the cell. */
+static uint64_t whole_iterations(const struct pkrun_run *run)
+{
+	uint64_t each = (uint64_t)((const struct graph_options *)run->options)->per_graph;
+
+	return each && each < run->iterations ? each : run->iterations;
+}
+
 /* Graphs for a run of this many iterations; those that fit already are kept. */
 static int prepare(struct pkrun_run *run, uint64_t iterations, int measure)
 {
 	struct graph_state *state = (struct graph_state *)run->state;
-	uint64_t each = (uint64_t)((const struct graph_options *)run->options)->per_graph;
-	uint64_t whole = each && each < iterations ? each : iterations;
+	uint64_t whole = whole_iterations(run), rest = iterations % whole;
 	int status = PKRUN_OK;
 
-	if (!iterations)
-		return PKRUN_OK;
 	if (state->whole.iterations != whole)
 		status = chain_build(run, &state->whole, whole, measure);
-	if (status == PKRUN_OK && state->rest.iterations != iterations % whole)
-		status = chain_build(run, &state->rest, iterations % whole, 0);
+	if (status == PKRUN_OK && rest && state->rest.iterations != rest)
+		status = chain_build(run, &state->rest, rest, 0);
 	return status;
 }
 
@@ -153,11 +156,11 @@ static int run_graphs(struct pkrun_run *run, uint64_t iterations)
 	struct graph_state *state = (struct graph_state *)run->state;
 	int status = prepare(run, iterations, 0);
 
-	if (status != PKRUN_OK || !iterations)
+	if (status != PKRUN_OK)
 		return status;
 	for (uint64_t i = 0; i < iterations / state->whole.iterations; i++)
 		PK_TRY(run, hipGraphLaunch(state->whole.exec, pk_stream(run)));
-	if (state->rest.iterations)
+	if (iterations % state->whole.iterations)
 		PK_TRY(run, hipGraphLaunch(state->rest.exec, pk_stream(run)));
 	return PKRUN_OK;
 }

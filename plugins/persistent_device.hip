@@ -3,17 +3,14 @@
  * persistent_device - as persistent_barrier, but a block waits only for the
  * blocks whose points lie next to its own.
  *
- * Each block has a step counter in device memory, on a line of its own: how
- * many steps it has done.  It begins step s when every neighbour's counter
- * stands at s or more.  That is enough in both directions: a neighbour cannot
- * begin step s + 1, which writes what this block reads in step s, before this
- * block's own counter stands at s + 1.  Neighbours thus differ by one step at
- * most, but blocks far apart may drift, so a slow block delays its surroundings
- * and not everybody.
+ * Each block has a step counter in device memory, on a line of its own
+ * (kernels/neighbour_order.h says why it is enough).  Neighbours differ by one
+ * step at most, but blocks far apart may drift, so a slow block delays its
+ * surroundings and not everybody.
  *
  * Cost: a store and up to six polls a block and step, no central counter.
  */
-#include "kernels/persistent_device.h"
+#include "kernels/neighbour_order.h"
 
 struct neighbour_order {
 	static __device__ __forceinline__ bool agree(const struct device_control &, bool leave,
@@ -21,31 +18,17 @@ struct neighbour_order {
 	{
 		return device_agree_alone(leave);
 	}
-	/* Threads 0, 1, ... each watch one neighbour. */
 	template <class W>
 	static __device__ __forceinline__ bool before(const struct device_control &c, const W &work,
-						      uint64_t s, uint32_t *left)
+						      uint64_t s, uint32_t *)
 	{
-		PK_SHARED(uint32_t, neighbours, [PK_NEIGHBOURS_MAX]);
-		PK_SHARED(int, n, [1]);
+		PK_SHARED(struct neighbour_list, near, [1]);
 
 		if (s == 0) {
-			if (threadIdx.x == 0)
-				n[0] = work.neighbours(blockIdx.x, gridDim.x, neighbours);
-			__syncthreads();
+			pk_neighbours_find(work, near);
 			return true;
 		}
-		for (int q = (int)threadIdx.x; q < n[0]; q += (int)blockDim.x) {
-			const uint64_t *theirs = &c.counters[neighbours[q]].done;
-			uint64_t done;
-
-			if (!pk_wait<pk_agent, pk_orders_relaxed>(
-				    theirs, [=](uint64_t v) { return v >= s; }, &done, c.watch,
-				    blockIdx.x, s))
-				pk_block::put_relaxed(left, 1u);
-		}
-		__syncthreads();
-		return !pk_block::relaxed(left);
+		return pk_neighbours_wait(c.counters, near, s, c.watch);
 	}
 	static __device__ __forceinline__ bool after(const struct device_control &c, uint64_t s,
 						     uint32_t *)

@@ -1,0 +1,51 @@
+/* SPDX-License-Identifier: MIT
+ *
+ * neighbour_order.h - steps ordered between neighbouring blocks by a step
+ * counter a block in device memory, on a line of its own.
+ *
+ * A block's counter is how many steps it has done.  It may begin step s when
+ * every neighbour's counter stands at s or more.  That is enough in both
+ * directions: a neighbour cannot begin step s + 1, which writes what this block
+ * reads in step s, before this block's own counter stands at s + 1.
+ */
+#ifndef PKRUN_NEIGHBOUR_ORDER_H
+#define PKRUN_NEIGHBOUR_ORDER_H
+
+#include "persistent_device.h"
+
+/* A block's neighbours, in shared memory; `left`: a waiting thread saw the abort word. */
+struct neighbour_list {
+	uint32_t block[PK_NEIGHBOURS_MAX];
+	int n;
+	uint32_t left;
+};
+
+/* Every thread calls it; ends with a barrier. */
+template <class W>
+static __device__ __forceinline__ void pk_neighbours_find(const W &work, struct neighbour_list *near)
+{
+	if (threadIdx.x == 0) {
+		near->n = work.neighbours(blockIdx.x, gridDim.x, near->block);
+		near->left = 0;
+	}
+	__syncthreads();
+}
+
+/* Threads 0, 1, ... each watch one neighbour until all have done s steps. */
+static __device__ __forceinline__ bool pk_neighbours_wait(const struct step_line *counters,
+							  struct neighbour_list *near, uint64_t s,
+							  struct pkrun_watch *watch)
+{
+	for (int q = (int)threadIdx.x; q < near->n; q += (int)blockDim.x) {
+		uint64_t done;
+
+		if (!pk_wait<pk_agent, pk_orders_relaxed>(
+			    &counters[near->block[q]].done, [=](uint64_t v) { return v >= s; },
+			    &done, watch, blockIdx.x, s))
+			pk_block::put_relaxed(&near->left, 1u);
+	}
+	__syncthreads();
+	return !pk_block::relaxed(&near->left);
+}
+
+#endif

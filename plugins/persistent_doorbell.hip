@@ -1,0 +1,272 @@
+/* SPDX-License-Identifier: MIT
+ *
+ * persistent_doorbell - one word in, one word out, however many blocks.
+ *
+ * Against persistent_padded: the host no longer writes and reads a flag a
+ * block.  Block 0 polls the door in host memory and passes the epoch on in
+ * device memory, where the other blocks poll; blocks count themselves in at a
+ * counter in device memory, which only grows, and the last one answers.  So a
+ * step crosses the bus twice, and the gathering makes it a barrier of the grid.
+ *
+ *	signals = 2	a release a step (a half-sweep)
+ *	signals = 1	a release an iteration; its steps are ordered among the
+ *			blocks by neighbours' step counters (persistent_device)
+ *
+ * Cost: two more hops through the device's cache a release, and no block may
+ * run ahead of the slowest.
+ */
+#include "kernels/neighbour_order.h"
+
+#define LEAVE UINT64_MAX
+#define ABSENT UINT64_MAX
+
+struct doorbell_options {
+	struct pkrun_choice wait;
+	int64_t pin, signals;
+};
+
+static const struct pkrun_option options[] = {
+	{"signals", PKRUN_INT, offsetof(struct doorbell_options, signals), "2", 1, 2, NULL, NULL,
+	 "2: the host releases each step; 1: each iteration"},
+	PK_OPTION_WAIT(struct doorbell_options, "spin"),
+	PK_OPTION_PIN(struct doorbell_options, "-1"),
+	{},
+};
+
+/* The two words of the host, a line each. Epochs count releases. */
+struct door {
+	alignas(PK_LINE_BYTES) uint64_t in;
+	alignas(PK_LINE_BYTES) uint64_t out;
+};
+struct hall {
+	alignas(PK_LINE_BYTES) uint64_t epoch;
+	alignas(PK_LINE_BYTES) uint64_t arrivals;
+};
+
+struct doorbell_control {
+	struct door *door;
+	struct hall *hall;
+	struct step_line *counters;
+	struct pkrun_watch *watch;
+	uint64_t *steps;
+	uint32_t steps_a_signal;
+};
+
+/* Thread 0: the next epoch, or LEAVE. */
+static __device__ uint64_t next_epoch(const struct doorbell_control &c, uint64_t seen, uint64_t s)
+{
+	auto other = [=](uint64_t v) { return v != seen; };
+	uint64_t epoch;
+
+	if (blockIdx.x > 0)
+		return pk_wait<pk_agent, pk_orders_relaxed>(&c.hall->epoch, other, &epoch, c.watch,
+							    blockIdx.x, s) ?
+			       epoch :
+			       LEAVE;
+	if (!pk_wait<pk_system, pk_orders_relaxed>(&c.door->in, other, &epoch, c.watch, 0, s))
+		return LEAVE; /* the others see the abort word themselves */
+	pk_agent::put_release(&c.hall->epoch, epoch);
+	return epoch;
+}
+
+/* Thread 0, behind a barrier: this block is done with `epoch`. */
+static __device__ void arrive(const struct doorbell_control &c, uint64_t epoch)
+{
+	uint64_t before = pk_agent::add_acq_rel(&c.hall->arrivals, (uint64_t)1);
+
+	if (before + 1 == (epoch + 1) * gridDim.x)
+		pk_system::put_release(&c.door->out, epoch);
+}
+
+template <class W> static __global__ void doorbell_kernel(W work, struct doorbell_control c)
+{
+	PK_SHARED(uint64_t, shared_epoch, [1]);
+	PK_SHARED(struct neighbour_list, near, [1]);
+	uint64_t s = 0, epoch = 0;
+	bool on = true;
+
+	pk_neighbours_find(work, near);
+	if (threadIdx.x == 0)
+		arrive(c, 0); /* resident */
+	while (on) {
+		if (threadIdx.x == 0)
+			shared_epoch[0] = next_epoch(c, epoch, s);
+		__syncthreads();
+		epoch = shared_epoch[0];
+		if (epoch == LEAVE)
+			break;
+		for (uint32_t q = 0; q < c.steps_a_signal; q++, s++) {
+			/* the first step of a release: every block has done the one before */
+			if (q > 0 && !(on = pk_neighbours_wait(c.counters, near, s, c.watch)))
+				break;
+			work.step(blockIdx.x, gridDim.x, s);
+			__syncthreads();
+			if (c.steps_a_signal > 1 && threadIdx.x == 0)
+				pk_agent::put_release(&c.counters[blockIdx.x].done, s + 1);
+		}
+		if (on && threadIdx.x == 0)
+			arrive(c, epoch);
+	}
+	if (threadIdx.x == 0)
+		c.steps[blockIdx.x] = s;
+}
+
+/* ---- host side ---- */
+
+struct doorbell_state {
+	uint32_t blocks;
+	int resident;
+	uint64_t epoch;
+	struct door *door, *door_dev;
+	struct hall *hall;
+	struct step_line *counters;
+	struct pk_settled settled;
+};
+
+static const struct doorbell_options *options_of(const struct pkrun_run *run)
+{
+	return (const struct doorbell_options *)run->options;
+}
+
+static int probe(struct pkrun_run *run)
+{
+	return pk_probe_pin(run, options_of(run)->pin);
+}
+
+static int footprint(struct pkrun_run *run, struct pkrun_footprint *fp)
+{
+	int status = pk_with_work(run, [=](auto work) -> int {
+		return pk_footprint(run, doorbell_kernel<decltype(work)>, work.units(), 0,
+				    PK_AUTO_PER_CU, fp);
+	});
+
+	((struct doorbell_state *)run->state)->blocks = fp->blocks;
+	return status;
+}
+
+static int setup(struct pkrun_run *run)
+{
+	struct doorbell_state *d = (struct doorbell_state *)run->state;
+	const struct pkrun_host *host = run->host;
+	int status = host->alloc(run, "door", PKRUN_MEMORY_HOST, sizeof(*d->door),
+				 (void **)&d->door, (void **)&d->door_dev);
+
+	if (status == PKRUN_OK)
+		status = host->alloc(run, "hall", PKRUN_MEMORY_DEVICE, sizeof(*d->hall), NULL,
+				     (void **)&d->hall);
+	if (status == PKRUN_OK)
+		status = host->alloc(run, "counters", PKRUN_MEMORY_DEVICE,
+				     d->blocks * sizeof(*d->counters), NULL, (void **)&d->counters);
+	return status;
+}
+
+/* Until every block has arrived for the last epoch. */
+static int answered(struct pkrun_run *run)
+{
+	struct doorbell_state *d = (struct doorbell_state *)run->state;
+	struct pk_patience patience = {};
+
+	while (pk_system::relaxed(&d->door->out) != d->epoch) {
+		int status;
+
+		pk_host_pass_time(&options_of(run)->wait);
+		status = pk_host_again(run, &patience, "the answer to a release", 0, d->epoch);
+		if (status != PKRUN_OK)
+			return status;
+	}
+	(void)pk_system::acquire(&d->door->out);
+	return PKRUN_OK;
+}
+
+static uint32_t steps_a_signal(const struct pkrun_run *run)
+{
+	return options_of(run)->signals == 1 ? run->work->steps_per_iteration : 1;
+}
+
+static int start(struct pkrun_run *run)
+{
+	struct doorbell_state *d = (struct doorbell_state *)run->state;
+	struct doorbell_control c = {d->door_dev,    d->hall,	 d->counters,
+				     run->watch_dev, run->steps, steps_a_signal(run)};
+	int status = pk_settle(run, &options_of(run)->wait, options_of(run)->pin, &d->settled);
+
+	if (status != PKRUN_OK)
+		return status;
+	d->epoch = 0;
+	pk_system::put_relaxed(&d->door->in, (uint64_t)0);
+	pk_system::put_relaxed(&d->door->out, ABSENT);
+	PK_TRY(run, hipMemsetAsync(d->hall, 0, sizeof(*d->hall), pk_stream(run)));
+	PK_TRY(run, hipMemsetAsync(d->counters, 0, d->blocks * sizeof(*d->counters),
+				   pk_stream(run)));
+	status = pk_with_work(run, [=](auto work) -> int {
+		PK_TRY(run, pk_launch_coop(doorbell_kernel<decltype(work)>, dim3(d->blocks),
+					   dim3(run->threads), 0, pk_stream(run), work, c));
+		return PKRUN_OK;
+	});
+	if (status != PKRUN_OK)
+		return status;
+	d->resident = 1;
+	return answered(run);
+}
+
+static int run_releases(struct pkrun_run *run, uint64_t iterations)
+{
+	struct doorbell_state *d = (struct doorbell_state *)run->state;
+	uint64_t end = d->epoch + pk_steps(run, iterations) / steps_a_signal(run);
+
+	while (d->epoch < end) {
+		int status;
+
+		d->epoch++;
+		pk_system::put_release(&d->door->in, d->epoch);
+		status = answered(run);
+		if (status != PKRUN_OK)
+			return status;
+	}
+	return PKRUN_OK;
+}
+
+static int wait(struct pkrun_run *run)
+{
+	(void)run;
+	return PKRUN_OK;
+}
+
+static int stop(struct pkrun_run *run)
+{
+	struct doorbell_state *d = (struct doorbell_state *)run->state;
+
+	pk_unsettle(&d->settled);
+	if (!d->resident)
+		return PKRUN_OK;
+	d->resident = 0;
+	pk_system::put_release(&d->door->in, LEAVE);
+	PK_TRY(run, hipStreamSynchronize(pk_stream(run)));
+	return PKRUN_OK;
+}
+
+static void teardown(struct pkrun_run *run)
+{
+	(void)stop(run);
+}
+
+PKRUN_PLUGIN(
+	.name = "persistent_doorbell",
+	.brief = "one host word in, one out, fanned out and gathered in device memory",
+	.control = PKRUN_CONTROL_HOST,
+	.result = PKRUN_EXACT,
+	.flags = PKRUN_COOPERATIVE | PKRUN_RESIDENT,
+	.state_size = sizeof(struct doorbell_state),
+	.workloads = "poisson2d,null",
+	.options = options,
+	.options_size = sizeof(struct doorbell_options),
+	.reserved = 0,
+	.probe = probe,
+	.footprint = footprint,
+	.setup = setup,
+	.start = start,
+	.run = run_releases,
+	.wait = wait,
+	.stop = stop,
+	.teardown = teardown,
+);
