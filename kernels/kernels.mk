@@ -4,6 +4,11 @@ libpkrun_a_SOURCES += kernels/poisson2d.c
 libpkrun_a_SOURCES += kernels/null.c
 
 # The runtime of the host target, libpkhost.so, one line a source (kernels/host/NAME.cpp).
+host_sources += kernels/host/sched.cpp
+host_sources += kernels/host/stream.cpp
+host_sources += kernels/host/graph.cpp
+host_sources += kernels/host/launch.cpp
+host_sources += kernels/host/device.cpp
 
 # The device's table of functions, built for every target: device_source = kernels/device.hip
 

@@ -14,14 +14,26 @@ tests/plugins/%.so: tests/plugins/%.c
 	$(AM_V_CCLD)$(CC) -std=gnu11 -fPIC -shared -D_GNU_SOURCE= -DPKRUN_BUILD_HOST -I$(top_srcdir) \
 		$(SANITIZE) $(CFLAGS) $(LDFLAGS) -MD -MP -MF $(@:.so=.d) -o $@ $<
 
+# tests of the host target's runtime are themselves host code with kernels
+if HAVE_CMOCKA
+host_test_programs = $(host_tests)
+else
+host_test_programs =
+endif
+$(host_tests): %: %.cpp $(host_runtime)
+	@$(MKDIR_P) $(@D)
+	$(AM_V_CXXLD)$(CXX) $(HOST_FLAGS) $(SANITIZE) $(CMOCKA_CFLAGS) $(CXXFLAGS) -MD -MP -MF $@.d \
+		-o $@ $< $(LDFLAGS) -Lplugins/host -lpkhost -Wl,-rpath,'$$ORIGIN/../plugins/host' $(CMOCKA_LIBS)
+-include $(wildcard tests/test_*.d)
+
 # what the tests are told of where they are
 test_environment = PKRUN_SRCDIR='$(abs_top_srcdir)' PKRUN_BUILDDIR='$(abs_top_builddir)' \
 	PKRUN='$(abs_top_builddir)/pkrun' BATS='$(BATS)'
 
 EXTRA_PROGRAMS = $(test_tools)
-check_DATA = $(test_plugin_files) $(test_tools)
+check_DATA = $(test_plugin_files) $(test_tools) $(host_test_programs)
 check-local: all
-	@$(test_environment) $(srcdir)/tests/run $(check_PROGRAMS) $(bats_tests:%=$(srcdir)/%)
+	@$(test_environment) $(srcdir)/tests/run $(check_PROGRAMS) $(host_test_programs) $(bats_tests:%=$(srcdir)/%)
 
 # ThreadSanitizer over the protocols on the host target
 check-tsan: all
@@ -29,9 +41,9 @@ check-tsan: all
 .PHONY: check-tsan
 
 clean-local:
-	-rm -rf tests/log tests/fuzz
+	-rm -rf tests/log tests/fuzz $(host_tests) $(host_tests:%=%.d)
 
-EXTRA_DIST += $(bats_tests) $(test_plugins:%=tests/plugins/%.c) $(test_data) tests/run tests/readme tests/setup.bash
+EXTRA_DIST += $(bats_tests) $(test_plugins:%=tests/plugins/%.c) $(test_data) tests/run tests/readme tests/setup.bash $(host_tests:%=%.cpp)
 
 # Fuzzers (clang's libFuzzer): NAME stands for tests/NAME.c; all of pkrun is compiled
 # with it for coverage.  Seeds in tests/corpus/NAME are kept, what a run finds is not.
