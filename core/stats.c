@@ -7,7 +7,6 @@
  * the largest, counting in linear time how many pairs lie at or below.  So a
  * million values need no more memory than a copy.
  */
-#define _GNU_SOURCE
 #include "stats.h"
 
 #include <math.h>

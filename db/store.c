@@ -35,7 +35,7 @@ static const char *const migrations[] = { store_schema_sql };
 enum statement {
 	BEGIN, COMMIT, ROLLBACK,
 	RUN_ADD, RUN_END, ENVIRONMENT, DEVICE, PLUGIN, CELL, PARAM, CELL_STATUS, CELL_GRID,
-	BLOCK, BLOCK_END, BLOCK_STATE, TRIAL, METRIC, EVENT, REFERENCE_GET, REFERENCE_PUT,
+	BLOCK, BLOCK_END, BLOCK_STATE, TRIAL, METRIC, EVENT, FLOOR, REFERENCE_GET, REFERENCE_PUT,
 	STATEMENTS
 };
 
@@ -81,6 +81,8 @@ static const char *const statement_sql[STATEMENTS] = {
 		" VALUES (?1,?2,?3,?4,?5,?6) RETURNING id",
 	[EVENT] = "INSERT INTO event (run_id, cell_id, at_utc, kind, text)"
 		" VALUES (?1,?2," UTC_NOW ",?3,?4) RETURNING id",
+	[FLOOR] = "INSERT INTO floor (at_utc, device_id, host, variant, workload, n, pairs,"
+		" false_alarms, floor) VALUES (" UTC_NOW ",?1,?2,?3,?4,?5,?6,?7,?8) RETURNING id",
 	[REFERENCE_GET] = "SELECT hash, stationary_at FROM reference"
 		" WHERE workload = ?1 AND input = ?2 AND iterations = ?3",
 	[REFERENCE_PUT] = "INSERT OR REPLACE INTO reference (workload, input, iterations, hash,"
@@ -878,6 +880,16 @@ int store_event(struct store *s, int64_t run, int64_t cell, const char *kind, co
 	const struct value v[] = { I(run), I(cell), T(kind), T(text) };
 
 	return store_write(s, EVENT, "add the event", v, COUNT(v), NULL);
+}
+
+int store_floor(struct store *s, const struct store_floor *f)
+{
+	const struct value v[] = {
+		I(f->device), T(f->host), T(f->variant), T(f->workload), I(f->n), I(f->pairs),
+		I(f->false_alarms), R(f->floor),
+	};
+
+	return store_write(s, FLOOR, "add the A/A floor", v, COUNT(v), NULL);
 }
 
 int store_reference_get(struct store *s, const char *workload, const char *input,

@@ -81,6 +81,13 @@ int store_metric(struct store *s, int64_t cell, int64_t block, int64_t trial,
 		 const char *name, double value, const char *unit);
 int store_event(struct store *s, int64_t run, int64_t cell, const char *kind, const char *text);
 
+struct store_floor {			/* what `pkrun doctor --aa` found */
+	int64_t device, n, pairs, false_alarms;
+	const char *host, *variant, *workload;
+	double floor;			/* relative: 95th percentile of |ratio - 1| */
+};
+int store_floor(struct store *s, const struct store_floor *f);
+
 /* 1 found, 0 not, -1 error */
 int store_reference_get(struct store *s, const char *workload, const char *input, uint64_t iterations,
 			uint64_t *hash, int64_t *stationary_at);

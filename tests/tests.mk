@@ -4,6 +4,7 @@ check_PROGRAMS += tests/test_catalog
 check_PROGRAMS += tests/test_conf
 check_PROGRAMS += tests/test_load
 check_PROGRAMS += tests/test_matrix
+check_PROGRAMS += tests/test_compare
 check_PROGRAMS += tests/test_options
 check_PROGRAMS += tests/test_say
 check_PROGRAMS += tests/test_stats

@@ -5,3 +5,6 @@ libpkrun_a_SOURCES += tools/rows.c
 libpkrun_a_SOURCES += tools/show.c
 libpkrun_a_SOURCES += tools/table.c
 libpkrun_a_SOURCES += tools/list.c
+libpkrun_a_SOURCES += tools/compare.c
+libpkrun_a_SOURCES += tools/judge.c
+libpkrun_a_SOURCES += tools/pair.c
