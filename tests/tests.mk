@@ -54,3 +54,4 @@ test_plugins += slow
 test_data += tests/plugins/plain.h
 
 # Fuzzers, one line each: NAME stands for tests/NAME.c, seeds in tests/corpus/NAME/.
+fuzzers += fuzz_matrix
