@@ -41,6 +41,15 @@ static inline int launch_footprint(struct pkrun_run *run, struct pkrun_footprint
 	return status;
 }
 
+/* Now and then, behind launch s. */
+static inline bool launch_aborted(struct pkrun_run *run, uint64_t s)
+{
+	if (!pk_host_aborted_at(run, 0, s))
+		return false;
+	run->host->say(run, "aborted behind launch %llu", (unsigned long long)s);
+	return true;
+}
+
 enum launch_kind { LAUNCH_ORDINARY, LAUNCH_COOP };
 
 /* Queue steps 0 .. steps - 1 as ordinary launches; `before` steps went before them. */
@@ -57,11 +66,8 @@ static int launch_queue(struct pkrun_run *run, W work, uint32_t blocks, uint64_t
 		else
 			PK_TRY(run, pk_launch(launch_kernel<W>, grid, threads, 0, pk_stream(run),
 					      work, s, run->steps));
-		if ((before + s) % 256 == 255 && pk_host_aborted_at(run, 0, before + s)) {
-			run->host->say(run, "aborted before launch %llu",
-				       (unsigned long long)(before + s + 1));
+		if ((before + s) % 256 == 255 && launch_aborted(run, before + s))
 			return PKRUN_FAIL;
-		}
 	}
 	return PKRUN_OK;
 }

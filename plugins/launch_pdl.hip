@@ -1,0 +1,128 @@
+/* SPDX-License-Identifier: MIT
+ *
+ * launch_pdl - launch, with CUDA's programmatic dependent launch.
+ *
+ * Each kernel lets its successor start at once; the successor's blocks take
+ * their places and then wait until the kernel before is complete and its
+ * writes are visible.  So the cost of starting a grid runs beside the grid
+ * before it.
+ *
+ * Cost: blocks that wait hold registers and shared memory.  CUDA from sm_90 on;
+ * elsewhere it is skipped.
+ */
+#include "kernels/launch.h"
+
+#if defined(PKRUN_BUILD_CUDA)
+
+template <class W>
+static __global__ void dependent_kernel(W work, uint64_t s, uint64_t *steps)
+{
+#if defined(__CUDA_ARCH__) && __CUDA_ARCH__ >= 900
+	cudaTriggerProgrammaticLaunchCompletion();
+	cudaGridDependencySynchronize();
+#endif
+	work.step(blockIdx.x, gridDim.x, s);
+	if (threadIdx.x == 0)
+		(void)__hip_atomic_fetch_add(steps + blockIdx.x, (uint64_t)1, __ATOMIC_RELAXED,
+					     __HIP_MEMORY_SCOPE_AGENT);
+}
+
+static int probe(struct pkrun_run *run)
+{
+	int major = 0, minor = 0;
+
+	PK_TRY(run, hipDeviceGetAttribute(&major, hipDeviceAttributeComputeCapabilityMajor,
+					  run->device));
+	PK_TRY(run, hipDeviceGetAttribute(&minor, hipDeviceAttributeComputeCapabilityMinor,
+					  run->device));
+	if (major >= 9)
+		return PKRUN_OK;
+	run->host->say(run, "programmatic dependent launch begins with sm_90; this device is sm_%d%d",
+		       major, minor);
+	return PKRUN_SKIP;
+}
+
+template <class W>
+static cudaError_t launch_dependent(struct pkrun_run *run, W work, uint32_t blocks, uint64_t s)
+{
+	cudaLaunchAttribute overlap = {};
+	cudaLaunchConfig_t config = {};
+
+	overlap.id = cudaLaunchAttributeProgrammaticStreamSerialization;
+	overlap.val.programmaticStreamSerializationAllowed = 1;
+	config.gridDim = dim3(blocks);
+	config.blockDim = dim3(run->threads);
+	config.stream = pk_stream(run);
+	config.attrs = &overlap;
+	config.numAttrs = 1;
+	return cudaLaunchKernelEx(&config, dependent_kernel<W>, work, s, run->steps);
+}
+
+static int footprint(struct pkrun_run *run, struct pkrun_footprint *fp)
+{
+	int status = pk_with_work(run, [=](auto work) -> int {
+		return pk_footprint(run, dependent_kernel<decltype(work)>, work.units(), 0,
+				    launch_auto(run), fp);
+	});
+
+	((struct launch_state *)run->state)->blocks = fp->blocks;
+	return status;
+}
+
+static int run_launches(struct pkrun_run *run, uint64_t iterations)
+{
+	uint32_t blocks = ((struct launch_state *)run->state)->blocks;
+
+	return pk_with_work(run, [=](auto work) -> int {
+		for (uint64_t s = 0; s < pk_steps(run, iterations); s++) {
+			PK_TRY(run, launch_dependent(run, work, blocks, s));
+			if (s % 256 == 255 && launch_aborted(run, s))
+				return PKRUN_FAIL;
+		}
+		return PKRUN_OK;
+	});
+}
+
+#else
+
+static int probe(struct pkrun_run *run)
+{
+	run->host->say(run, "programmatic dependent launch is CUDA's");
+	return PKRUN_SKIP;
+}
+
+/* The contract asks for them; behind probe() they are not reached. */
+static int footprint(struct pkrun_run *run, struct pkrun_footprint *fp)
+{
+	(void)fp;
+	return probe(run);
+}
+
+static int run_launches(struct pkrun_run *run, uint64_t iterations)
+{
+	(void)iterations;
+	return probe(run);
+}
+
+#endif
+
+PKRUN_PLUGIN(
+	.name = "launch_pdl",
+	.brief = "as launch, with CUDA's programmatic dependent launch",
+	.control = PKRUN_CONTROL_DEVICE_QUEUE,
+	.result = PKRUN_EXACT,
+	.flags = 0,
+	.state_size = sizeof(struct launch_state),
+	.workloads = "poisson2d,null",
+	.options = NULL,
+	.options_size = 0,
+	.reserved = 0,
+	.probe = probe,
+	.footprint = footprint,
+	.setup = NULL,
+	.start = NULL,
+	.run = run_launches,
+	.wait = launch_sync_stream,
+	.stop = NULL,
+	.teardown = NULL,
+);
