@@ -23,8 +23,11 @@ const struct pkrun_option common_options[] = {
 	{"blocks", PKRUN_CHOICE, offsetof(struct common_options, blocks), "auto", 1, 1 << 30,
 	 "auto|rows|capped|N", NULL,
 	 "blocks of the grid; auto: one a unit for launches, what fits for resident kernels"},
-	{"sweep", PKRUN_CHOICE, offsetof(struct common_options, sweep), "rows", 0, 0, "rows", NULL,
-	 "how the work is divided between blocks"},
+	{"sweep", PKRUN_CHOICE, offsetof(struct common_options, sweep), "auto", 0, 0,
+	 "rows|tiles|bands|auto", NULL,
+	 "how the work is divided between blocks; auto: rows, unless the variant's file says otherwise"},
+	{"tile", PKRUN_PAIR, offsetof(struct common_options, tile), "0x0", 0, 1 << 29, NULL, "point",
+	 "rows x columns of a tile of sweep = tiles; 0x0: 37x27"},
 	{NULL, 0, 0, NULL, 0, 0, NULL, NULL, NULL},
 };
 

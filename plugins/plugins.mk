@@ -1,2 +1,17 @@
 # One line a variant: NAME stands for plugins/NAME.hip, built for every target.
-
+variants += launch
+variants += launch_sync
+variants += launch_coop
+variants += launch_pdl
+variants += graph
+variants += graph_while
+variants += persistent_naive
+variants += persistent_poller
+variants += persistent_relaxed
+variants += persistent_neighbour
+variants += persistent_spin
+variants += persistent_tiled
+variants += persistent_padded
+variants += persistent_doorbell
+variants += persistent_barrier
+variants += persistent_device
