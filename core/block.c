@@ -480,8 +480,8 @@ static void on_hang(struct block *b)
 	char how[256], text[1024];
 
 	put_down(b, how, sizeof(how));
-	snprintf(text, sizeof(text), "no end of '%s'%s after %.3g s (limit: %s)%s", b->phase.name,
-		 strcmp(b->phase.name, "timed") ? "" : " run", b->limit_s, b->limit_why, how);
+	snprintf(text, sizeof(text), "'%s' did not end within %.3g s (limit: %s)%s",
+		 b->phase.name, b->limit_s, b->limit_why, how);
 	set_result(b, CELL_HANG, text);
 	interrupt_child(0);
 	child_end(&b->r->child);

@@ -26,6 +26,12 @@ $(host_tests): %: %.cpp $(host_runtime)
 		-o $@ $< $(LDFLAGS) -Lplugins/host -lpkhost -Wl,-rpath,'$$ORIGIN/../plugins/host' $(CMOCKA_LIBS)
 -include $(wildcard tests/test_*.d)
 
+test_plugin_files += $(test_plugins_cpp:%=tests/plugins/%.so)
+tests/plugins/%.so: tests/plugins/%.cpp
+	@$(MKDIR_P) $(@D)
+	$(AM_V_CCLD)$(CXX) -std=c++17 -fPIC -shared -DPKRUN_BUILD_HOST -I$(top_srcdir) \
+		$(SANITIZE) $(CXXFLAGS) $(LDFLAGS) -MD -MP -MF $(@:.so=.d) -o $@ $<
+
 # what the tests are told of where they are
 test_environment = PKRUN_SRCDIR='$(abs_top_srcdir)' PKRUN_BUILDDIR='$(abs_top_builddir)' \
 	PKRUN='$(abs_top_builddir)/pkrun' BATS='$(BATS)'
@@ -43,7 +49,9 @@ check-tsan: all
 clean-local:
 	-rm -rf tests/log tests/fuzz $(host_tests) $(host_tests:%=%.d)
 
-EXTRA_DIST += $(bats_tests) $(test_plugins:%=tests/plugins/%.c) $(test_data) tests/run tests/readme tests/setup.bash $(host_tests:%=%.cpp)
+EXTRA_DIST += $(bats_tests) $(test_plugins:%=tests/plugins/%.c) \
+	$(test_plugins_cpp:%=tests/plugins/%.cpp) $(test_data) tests/run tests/readme tests/setup.bash \
+	$(host_tests:%=%.cpp)
 
 # Fuzzers (clang's libFuzzer): NAME stands for tests/NAME.c; all of pkrun is compiled
 # with it for coverage.  Seeds in tests/corpus/NAME are kept, what a run finds is not.

@@ -22,7 +22,9 @@ test_tools += tests/make_db
 bats_tests += tests/build.bats
 if HAVE_MAIN
 bats_tests += tests/query.bats
+bats_tests += tests/run.bats
 bats_tests += tests/show.bats
+bats_tests += tests/trouble.bats
 endif
 
 # Plugins that the tests load, one line each: NAME stands for tests/plugins/NAME.c,
@@ -45,13 +47,39 @@ test_plugins += bad_target
 test_plugins += bad_undefined
 test_plugins += ctor_locale
 test_plugins += ctor_prints
+test_plugins += fake_bad_teardown
+test_plugins += fake_clocks
+test_plugins += fake_device
+test_plugins += fake_dies
+test_plugins += fake_early
+test_plugins += fake_fails
+test_plugins += fake_flood
+test_plugins += fake_hang
+test_plugins += fake_input_spoiler
+test_plugins += fake_instant
+test_plugins += fake_late_thread
+test_plugins += fake_lazy
+test_plugins += fake_miscount
+test_plugins += fake_nan
+test_plugins += fake_noisy
+test_plugins += fake_ok
+test_plugins += fake_overrun
+test_plugins += fake_resident
+test_plugins += fake_sleeper
+test_plugins += fake_stale
+test_plugins += fake_unpoisoned
+test_plugins += fake_wrong_later
 test_plugins += good
 test_plugins += late_killer
 test_plugins += minor_newer
 test_plugins += minor_older
 test_plugins += slow
+# the same in C++
+test_plugins_cpp += fake_throws
 
 # Whatever else the tests read: matrices, databases.  One line each.
+test_data += tests/fakes.bash
+test_data += tests/plugins/fake.h
 test_data += tests/plugins/plain.h
 
 # Fuzzers, one line each: NAME stands for tests/NAME.c, seeds in tests/corpus/NAME/.

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT
  *
  * fake.h - variants for tests: host target, no GPU header, no runtime.  With
- * tests/plugins/device.c as device.so, device memory is plain memory, so a
+ * tests/plugins/fake_device.c as device.so, device memory is plain memory, so a
  * "kernel" is a loop here.
  *
  * A fake defines FAKE_NAME and what it wants to be different, then includes

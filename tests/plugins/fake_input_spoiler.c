@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT
  *
- * input_spoiler.c - the right array, but rhs is changed after its last use.
+ * fake_input_spoiler.c - the right array, but rhs is changed after its last use.
  */
 #include "fake.h"
 

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT
  *
- * lazy.c - an empty run(): the start value must not pass.
+ * fake_lazy.c - an empty run(): the start value must not pass.
  */
 #include "fake.h"
 

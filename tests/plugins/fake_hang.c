@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT
  *
- * hang.c - never ends; $FAKE_HANG = watch: gives up when told and says where; deaf: also ignores SIGTERM.
+ * fake_hang.c - never ends; $FAKE_HANG = watch: gives up when told and says where; deaf: also ignores SIGTERM.
  */
 #include <signal.h>
 #include "fake.h"

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT
  *
- * flood.c - prints 4 MB to stdout and stderr, 5000 metrics and 100 notes a trial, and is right.
+ * fake_flood.c - prints 4 MB to stdout and stderr, 5000 metrics and 100 notes a trial, and is right.
  */
 #include <stdio.h>
 #include "fake.h"
@@ -11,7 +11,7 @@ static int run(struct pkrun_run *r, uint64_t iterations)
 
 	fake_work(r, iterations);
 	for (i = 0; i < 40000; i++) {
-		fprintf(i & 1 ? stdout : stderr, "%d: a line that nobody asked for, and then some more of it ........... \\033[31m\\n", i);
+		fprintf(i & 1 ? stdout : stderr, "%d: a line that nobody asked for, and then some more of it ........... \033[31m\n", i);
 	}
 	for (i = 0; i < 5000; i++)
 		r->host->metric(r, "useless", i, "");

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT
  *
- * fails.c - says no in the way that $FAKE_FAIL says: skip (probe), setup, run, silent, odd.
+ * fake_fails.c - says no in the way that $FAKE_FAIL says: skip (probe), setup, run, silent, odd.
  */
 #include "fake.h"
 

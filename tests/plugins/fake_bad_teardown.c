@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT
  *
- * bad_teardown.c - right, then crashes ($FAKE_HANG: hangs) in teardown.
+ * fake_bad_teardown.c - right, then crashes ($FAKE_HANG: hangs) in teardown.
  */
 #include "fake.h"
 

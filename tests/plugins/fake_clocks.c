@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT
  *
- * clocks.c - right; gives a time of its own ($FAKE_KERNEL_NS) and a metric a trial.
+ * fake_clocks.c - right; gives a time of its own ($FAKE_KERNEL_NS) and a metric a trial.
  */
 #include "fake.h"
 

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT
  *
- * overrun.c - the right array, and one word behind the end of its own scratch.
+ * fake_overrun.c - the right array, and one word behind the end of its own scratch.
  */
 #include "fake.h"
 

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT
  *
- * miscount.c - the right array, but one block says that it did a step too few.
+ * fake_miscount.c - the right array, but one block says that it did a step too few.
  */
 #include "fake.h"
 

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT
  *
- * early.c - hands the work to a thread and returns at once; wait() does not wait (d07).
+ * fake_early.c - hands the work to a thread and returns at once; wait() does not wait (d07).
  */
 #include <pthread.h>
 #include "fake.h"

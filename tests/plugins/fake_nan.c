@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT
  *
- * nan.c - puts NaN ( = first, middle, last, all) or infinity (inf) into the result.
+ * fake_nan.c - puts NaN ( = first, middle, last, all) or infinity (inf) into the result.
  */
 #include <math.h>
 #include "fake.h"

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT
  *
- * unpoisoned.c - right only if its scratch begins with zeros, which it never does.
+ * fake_unpoisoned.c - right only if its scratch begins with zeros, which it never does.
  */
 #include "fake.h"
 

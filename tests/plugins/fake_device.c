@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT
  *
- * device.c - a host device of plain memory, for the fakes (fake.h).
+ * fake_device.c - a host device of plain memory, for the fakes (fake.h).
  *
  * FAKE_COOPERATIVE=0: it has no cooperative launch.  FAKE_PROBE=fail | hang:
  * how a probe after a hang goes.

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT
  *
- * dies.c - ends the process in the way that $FAKE_DEATH says, in call $FAKE_CALL (1) of run().
+ * fake_dies.c - ends the process in the way that $FAKE_DEATH says, in call $FAKE_CALL (1) of run().
  */
 #include <signal.h>
 #include <stdio.h>
@@ -46,10 +46,10 @@ static void die(const char *how)
 		for (fd = 0; fd < 1024; fd++)
 			close(fd);
 	} else if (strcmp(how, "words") == 0) {
-		fprintf(stderr, "the last words\\tof a plugin\\n");
+		fprintf(stderr, "the last words\tof a plugin\n");
 		abort();
 	} else {
-		printf("FAKE_DEATH=%s is unknown\\n", how);
+		printf("FAKE_DEATH=%s is unknown\n", how);
 		exit(9);
 	}
 }

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT
  *
- * instant.c - right, and done within a few ticks of the clock.
+ * fake_instant.c - right, and done within a few ticks of the clock.
  */
 #include "fake.h"
 

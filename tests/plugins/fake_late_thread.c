@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT
  *
- * late_thread.c - right; its thread wakes after teardown, an atexit handler and a key destructor crash.
+ * fake_late_thread.c - right; its thread wakes after teardown, an atexit handler and a key destructor crash.
  */
 #include <pthread.h>
 #include "fake.h"

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT
  *
- * stale.c - each step of poisson2d reads old values of the middle row: converges, and is wrong.
+ * fake_stale.c - each step of poisson2d reads old values of the middle row: converges, and is wrong.
  */
 #include "fake.h"
 

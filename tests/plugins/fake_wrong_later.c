@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT
  *
- * wrong_later.c - right for its first 10 calls, then adds 1 to one word; wrong at once for n above 30.
+ * fake_wrong_later.c - right for its first 10 calls, then adds 1 to one word; wrong at once for n above 30.
  */
 #include "fake.h"
 

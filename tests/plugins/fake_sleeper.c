@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT
  *
- * sleeper.c - right, but takes 50 ms of wall time and no CPU time.
+ * fake_sleeper.c - right, but takes 50 ms of wall time and no CPU time.
  */
 #include "fake.h"
 

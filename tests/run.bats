@@ -1,0 +1,192 @@
+#!/usr/bin/env bats
+# SPDX-License-Identifier: MIT
+# pkrun run: the command line, what is stored, and the plain good case.
+load fakes
+
+@test "usage errors name what is wrong and exit with 2" {
+  run "$PKRUN"
+  [ "$status" -eq 2 ]; [ "$output" = 'pkrun: no command and no matrix file given; see pkrun --help' ]
+  run "$PKRUN" frobnicate
+  [ "$status" -eq 2 ]; [[ $output == *"'frobnicate' is neither a command nor a matrix file"* ]]
+  run "$PKRUN" run
+  [ "$status" -eq 2 ]; [[ $output == *'no matrix file given'* ]]
+  run "$PKRUN" --frobnicate a.ini
+  [ "$status" -eq 2 ]; [[ $output == *"unknown option '--frobnicate'"* ]]
+  run "$PKRUN" a.ini b.ini
+  [ "$status" -eq 2 ]; [[ $output == *"'b.ini' after 'a.ini'"* ]]
+  run "$PKRUN" --seed -1 a.ini
+  [ "$status" -eq 2 ]; [[ $output == *'--seed -1: not a whole number'* ]]
+  run "$PKRUN" --seed 99999999999999999999 a.ini
+  [ "$status" -eq 2 ]
+  run "$PKRUN" --format xml a.ini
+  [ "$status" -eq 2 ]; [[ $output == *'--format xml'* ]]
+  run "$PKRUN" --target gpu a.ini
+  [ "$status" -eq 2 ]; [[ $output == *'--target gpu'* ]]
+  run "$PKRUN" --set global.n a.ini
+  [ "$status" -eq 2 ]; [[ $output == *'--set global.n: not SECTION.KEY=VALUE'* ]]
+  run "$PKRUN" --db
+  [ "$status" -eq 2 ]; [[ $output == *'--db needs a value'* ]]
+  run "$PKRUN" missing.ini
+  [ "$status" -eq 2 ]; [[ $output == *'missing.ini'* ]]
+  [ ! -e pkrun.db ]
+}
+
+@test "--help and --version answer on stdout" {
+  [[ $("$PKRUN" --help 2>/dev/null) == *'Commands:'*run*list*show* ]]
+  [[ $("$PKRUN" run --help 2>/dev/null) == *'--dry-run'* ]]
+  [[ $("$PKRUN" --version 2>/dev/null) == pkrun\ *'plugin ABI 1.0'*'targets host'* ]]
+}
+
+@test "a matrix runs: every trial verified, all rows there, exit 0" {
+  matrix a.ini n=3,4 -- ok
+  run --separate-stderr "$PKRUN" a.ini
+  [ "$status" -eq 0 ]
+  [[ $output == *ok* ]]
+  [[ $stderr == *'target host'* ]]
+  [ "$(sql 'SELECT status, cells, quick FROM run')" = 'complete,2,0' ]
+  [ "$(sql 'SELECT DISTINCT status FROM cell')" = ok ]
+  [ "$(sql 'SELECT kind, count(*), min(verified), sum(wall_ns > 0) FROM trial GROUP BY kind ORDER BY kind')" = \
+    $'first,2,1,2\nodd,2,1,2\ntimed,6,1,6\nwarmup,2,1,2' ]
+  [ "$(sql "SELECT DISTINCT iterations FROM trial WHERE kind = 'odd'")" = 5 ]
+  [ "$(sql 'SELECT count(DISTINCT pid) FROM block')" = 2 ]
+  [ "$(sql "SELECT value FROM param p JOIN cell c ON c.id = p.cell_id WHERE p.name = 'n' ORDER BY c.number")" = $'3\n4' ]
+  [ "$(sql "SELECT count(*) > 10 FROM environment WHERE key IN (SELECT key FROM environment)")" = 1 ]
+  [ "$(sql "SELECT blocks, threads FROM cell WHERE n = 4")" = '4,256' ]
+}
+
+@test "stdout carries only what was asked for; JSON parses; --quiet leaves stderr empty" {
+  matrix a.ini -- ok flood
+  run --separate-stderr "$PKRUN" --quiet --format json a.ini
+  [ "$status" -eq 0 ]
+  [ -z "$stderr" ]
+  python3 -c 'import json, sys; r = json.loads(sys.argv[1]); assert [c["status"] for c in r] == ["ok", "ok"], r' "$output"
+}
+
+@test "--dry-run prints the cells and makes no database" {
+  matrix a.ini n=3,4,5 -- ok
+  run --separate-stderr "$PKRUN" --dry-run a.ini
+  [ "$status" -eq 0 ]
+  [ "$(grep -c ok <<<"$output")" -eq 3 ]
+  [[ $stderr == *'3 cells, 3 to run'*'at least'* ]]
+  [ ! -e pkrun.db ]
+}
+
+@test "--set, --only, --db and --seed reach the run" {
+  matrix a.ini -- ok sleeper
+  run "$PKRUN" --quiet --set global.n=7 --only ok --db other.db --seed 18446744073709551615 a.ini
+  [ "$status" -eq 0 ]
+  ln -s other.db pkrun.db
+  [ "$(sql 'SELECT series, n FROM cell')" = ok,7 ]
+  [ "$(sql 'SELECT seed FROM run')" = 18446744073709551615 ]
+}
+
+@test "the same seed gives the same order, another one another" {
+  matrix a.ini n=1..12+1 blocks_min=2 blocks_max=2 trials=1 -- ok
+  order() { sql "SELECT group_concat(number, ' ') FROM (SELECT c.number FROM block b JOIN cell c ON c.id = b.cell_id
+    WHERE c.run_id = $1 ORDER BY b.position)"; }
+  "$PKRUN" --quiet --seed 5 a.ini >/dev/null
+  "$PKRUN" --quiet --seed 5 a.ini >/dev/null
+  "$PKRUN" --quiet --seed 6 a.ini >/dev/null
+  [ "$(order 1)" = "$(order 2)" ]
+  [ "$(order 1)" != "$(order 3)" ]
+  [ "$(sql 'SELECT count(*) FROM block WHERE position < 12 AND number = 0')" -eq 36 ]
+}
+
+@test "schedule = sequential runs one cell to its end before the next" {
+  matrix a.ini n=1,2,3 blocks_min=2 blocks_max=2 schedule=sequential -- ok
+  "$PKRUN" --quiet a.ini >/dev/null
+  [ "$(sql 'SELECT c.number, b.number FROM block b JOIN cell c ON c.id = b.cell_id ORDER BY b.position')" = \
+    $'0,0\n0,1\n1,0\n1,1\n2,0\n2,1' ]
+  [ "$(sql 'SELECT schedule FROM run')" = sequential ]
+}
+
+@test "isolation = block: one process for all cells of a block, a new one after a crash" {
+  matrix a.ini n=1..6+1 blocks_min=2 blocks_max=2 isolation=block -- ok
+  "$PKRUN" --quiet a.ini >/dev/null
+  [ "$(sql 'SELECT count(DISTINCT pid) FROM block')" = 2 ]
+  [ "$(sql 'SELECT count(*) FROM block')" = 12 ]
+  rm pkrun.db
+  matrix b.ini n=1..6+1 isolation=block -- ok dies
+  run "$PKRUN" --quiet b.ini
+  [ "$status" -eq 3 ]
+  [ "$(sql 'SELECT series, status, count(*) FROM cell GROUP BY series, status')" = $'dies,crash,6\nok,ok,6' ]
+}
+
+@test "the block is the unit: medians of blocks, not of trials" {
+  matrix a.ini blocks_min=3 blocks_max=3 -- ok
+  "$PKRUN" --quiet a.ini >/dev/null
+  [ "$(sql 'SELECT count(DISTINCT pid), count(DISTINCT number) FROM block')" = 3,3 ]
+  [ "$(sql "SELECT count(*) FROM trial WHERE kind = 'timed'")" = 9 ]
+}
+
+@test "blocks are added until the interval is as narrow as asked for, or there are no more" {
+  matrix a.ini blocks_min=6 blocks_max=12 ci=0.9 trials=1 -- ok
+  "$PKRUN" --quiet a.ini >/dev/null
+  [ "$(cell ok)" = ok ]
+  [ "$(sql 'SELECT count(*) FROM block')" = 6 ]
+  rm pkrun.db
+  matrix b.ini blocks_min=6 blocks_max=8 ci=0.0000001 trials=1 -- ok
+  run "$PKRUN" --quiet b.ini
+  [ "$status" -eq 0 ]
+  [ "$(cell ok)" = imprecise ]
+  [[ $(reason ok) == *'after 8 blocks'*wanted* ]]
+}
+
+@test "times that alternate between processes never converge, and that is said (d01)" {
+  matrix a.ini blocks_min=6 blocks_max=10 ci=0.05 trials=1 -- noisy
+  FAKE_TURN=$PWD/turn run "$PKRUN" --quiet a.ini
+  [ "$status" -eq 0 ]
+  [ "$(cell noisy)" = imprecise ]
+  [[ $(reason noisy) == *'after 10 blocks'* ]]
+}
+
+@test "cell_limit ends a cell as imprecise, and its row is kept" {
+  matrix a.ini blocks_min=6 blocks_max=40 ci=0.0000001 cell_limit=0.3 trials=1 -- sleeper
+  run "$PKRUN" --quiet a.ini
+  [ "$status" -eq 0 ]
+  [ "$(cell sleeper)" = imprecise ]
+  [ "$(sql 'SELECT median_ns > 0 FROM summary')" = 1 ]
+  [ "$(sql 'SELECT count(*) < 6 FROM block')" = 1 ]
+}
+
+@test "--quick: 3 blocks of 3 trials, and the run says so" {
+  matrix a.ini -- ok
+  "$PKRUN" --quiet --quick a.ini >/dev/null
+  [ "$(sql 'SELECT quick FROM run')" = 1 ]
+  [ "$(sql "SELECT count(*) FROM trial WHERE kind = 'timed'")" = 9 ]
+  [ "$(cell ok)" = ok ]
+}
+
+@test "a variant that sleeps is timed by the wall, not by its CPU time (d06)" {
+  matrix a.ini -- sleeper
+  "$PKRUN" --quiet a.ini >/dev/null
+  [ "$(sql "SELECT min(wall_ns) >= 50000000, max(host_cpu_ns) < 25000000 FROM trial WHERE kind = 'timed'")" = 1,1 ]
+}
+
+@test "times below the clock's resolution are no times (d02, d03)" {
+  matrix a.ini -- instant
+  run "$PKRUN" --quiet a.ini
+  [ "$status" -eq 3 ]
+  [ "$(cell instant)" = error ]
+  [[ $(reason instant) == 'no time that could be trusted: 3 of 3'* ]]
+  [ "$(sql "SELECT DISTINCT flags FROM trial WHERE kind = 'timed'")" = bad_clock ]
+  [ -z "$(sql 'SELECT median_ns FROM summary')" ]
+}
+
+@test "a variant's own time is stored beside ours, and marked when it cannot be" {
+  matrix a.ini -- clocks
+  "$PKRUN" --quiet a.ini >/dev/null
+  [ "$(sql "SELECT DISTINCT kernel_ns, flags FROM trial WHERE kind = 'timed'")" = '10000000,""' ]
+  [ "$(sql "SELECT count(*), min(value), unit FROM metric m JOIN trial t ON t.id = m.trial_id WHERE name = 'legs' AND kind = 'timed'")" = 3,3.0,leg ]
+  rm pkrun.db
+  FAKE_KERNEL_NS=-5 "$PKRUN" --quiet a.ini >/dev/null
+  [ "$(sql "SELECT DISTINCT kernel_ns, flags FROM trial WHERE kind = 'timed'")" = -5,bad_kernel_ns ]
+}
+
+@test "a refused database is refused before the first cell runs" {
+  matrix a.ini -- ok
+  echo 'no database' >pkrun.db
+  run "$PKRUN" a.ini
+  [ "$status" -eq 2 ]
+  [ "$(cat pkrun.db)" = 'no database' ]
+}

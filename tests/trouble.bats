@@ -1,0 +1,208 @@
+#!/usr/bin/env bats
+# SPDX-License-Identifier: MIT
+# Variants that are wrong, crash, hang or misbehave: each is a result, and the others go on.
+load fakes
+
+# one VARIANT STATUS EXIT [KEY=VALUE]...: it ends so between two good cells
+one() {
+  local v=$1 want=$2 code=$3
+  shift 3
+  rm -f pkrun.db
+  matrix a.ini "$@" -- ok "$v" sleeper
+  run "$PKRUN" --quiet a.ini
+  [ "$status" -eq "$code" ] || { echo "exit $status: $output"; return 1; }
+  [ "$(cell "$v")" = "$want" ] || { echo "$v: $(cell "$v"): $(reason "$v")"; return 1; }
+  [ "$(cell ok)" = ok ]
+  [ "$(cell sleeper)" = ok ]
+  [ "$(sql 'SELECT status FROM run')" = complete ]
+}
+
+no_time() { [ -z "$(sql "SELECT median_ns FROM summary WHERE series = '$1'")" ]; }
+
+@test "wrong results: an empty run, poison, counters, guards, inputs (g02, g11)" {
+  one lazy wrong 3; no_time lazy
+  [[ $(reason lazy) == *'3 of 3 words are wrong, first at [0]: got 0, expected 2'* ]]
+  one lazy wrong 3 workload=poisson2d n=21; no_time lazy
+  one miscount wrong 3
+  [[ $(reason miscount) == *'1 of 3 blocks did not do their 2 steps, the first is block 2 with 1'* ]]
+  one overrun wrong 3
+  [[ $(reason overrun) == *"behind 'scratch' (800 bytes) were overwritten, the first 24 bytes behind it"* ]]
+  one unpoisoned wrong 3
+  one input_spoiler wrong 3 workload=poisson2d n=21
+  [[ $(reason input_spoiler) == *'an input array was changed'* ]]
+}
+
+@test "stale values are caught although they converge" {
+  one stale wrong 3 workload=poisson2d n=21
+  [[ $(reason stale) == *'first at (10, 1)'*'largest error'* ]]
+}
+
+@test "right at first, then wrong; right for small n only (g03)" {
+  one wrong_later wrong 3 trials=9
+  [[ $(reason wrong_later) == 'timed run'* ]]; no_time wrong_later
+  one wrong_later wrong 3 workload=poisson2d n=41
+  one wrong_later ok 0 workload=poisson2d n=21
+}
+
+@test "NaN is wrong wherever it is, and so is infinity (g01, g05)" {
+  for at in first middle last all inf; do
+    FAKE_AT=$at one nan wrong 3 workload=poisson2d n=21
+    no_time nan
+  done
+  FAKE_AT=all one nan wrong 3 workload=poisson2d n=21
+  [[ $(reason nan) == *'441 of 441 words are wrong, first at (0, 0): got'*nan*'441 are not finite'* ]]
+}
+
+@test "work that goes on after wait() is caught (d07)" {
+  one early wrong 3
+}
+
+@test "crashes: the signal is named; exit(0) is no success (c01)" {
+  FAKE_DEATH=segv   one dies crash 3; [[ $(reason dies) == 'killed by SIGSEGV'* ]]; no_time dies
+  FAKE_DEATH=abort  one dies crash 3; [[ $(reason dies) == 'killed by SIGABRT'* ]]
+  FAKE_DEATH=kill   one dies crash 3; [[ $(reason dies) == 'killed by SIGKILL'* ]]
+  FAKE_DEATH=stack  one dies crash 3; [[ $(reason dies) == 'killed by SIGSEGV'* ]]
+  FAKE_DEATH=exit0  one dies crash 3; [[ $(reason dies) == 'exited with 0 before it was done'* ]]
+  FAKE_DEATH=_exit0 one dies crash 3; [[ $(reason dies) == 'exited with 0 before it was done'* ]]
+}
+
+@test "last words are kept with the reason" {
+  FAKE_DEATH=words one dies crash 3
+  [[ $(reason dies) == *'it printed: the last words of a plugin'* ]]
+}
+
+@test "a C++ exception is a crash with its name (c01)" {
+  one throws crash 3
+  [[ $(reason throws) == *'killed by SIGABRT'*'out of cheese'* ]]
+}
+
+@test "a grandchild that holds the pipes open delays nothing (c01)" {
+  local before=$SECONDS
+  FAKE_DEATH=fork one dies crash 3
+  [ $((SECONDS - before)) -lt 10 ]
+}
+
+@test "a plugin that closes every file is noticed" {
+  FAKE_DEATH=closes_fds one dies crash 3
+  [[ $(reason dies) == *'lost its pipe'* ]]
+}
+
+@test "five of ten trials and then a crash: no time, and the trials are kept (c07)" {
+  FAKE_CALL=9 one dies crash 3 trials=10
+  no_time dies
+  [ "$(sql "SELECT count(*) FROM trial t JOIN cell c ON c.id = t.cell_id WHERE series = 'dies' AND kind = 'timed'")" = 5 ]
+  FAKE_CALL=3 one dies crash 3
+  [[ $(reason dies) == *"during 'warmup'"* ]]; no_time dies
+}
+
+@test "a hang is killed and says where it waited (e01)" {
+  FAKE_HANG=watch one hang hang 4 timeout=1
+  [[ $(reason hang) == "'first' did not end within 1 s (limit: timeout of the matrix); block 3 waited at step 17" ]]
+}
+
+@test "a hang that ignores SIGTERM is killed two seconds later" {
+  FAKE_HANG=deaf one hang hang 4 timeout=1
+  [[ $(reason hang) == *'ignored SIGTERM for 2 s and was killed' ]]
+}
+
+@test "a device that does not answer after a hang: its other cells are skipped" {
+  matrix a.ini schedule=sequential timeout=1 -- ok hang sleeper
+  FAKE_HANG=watch FAKE_PROBE=fail run "$PKRUN" --quiet a.ini
+  [ "$status" -eq 4 ]
+  [ "$(cell ok)" = ok ]; [ "$(cell hang)" = hang ]; [ "$(cell sleeper)" = skipped ]
+  [[ $(reason sleeper) == 'device lost: after a hang a probe failed: the fake was told to fail' ]]
+  [[ $output == *'device lost'* ]]
+}
+
+@test "skips and failures come with the variant's words" {
+  FAKE_FAIL=skip one fails skipped 0; [ "$(reason fails)" = 'needs 3 legs' ]
+  FAKE_FAIL=setup one fails error 3; [ "$(reason fails)" = 'setup.c:7: hipMalloc: out of memory' ]
+  FAKE_FAIL=run one fails error 3; [ "$(reason fails)" = 'launch failed' ]
+  FAKE_FAIL=silent one fails error 3; [ "$(reason fails)" = 'fails: run() gave no reason' ]
+  FAKE_FAIL=odd one fails error 3; [[ $(reason fails) == *'returned 42, which is no status' ]]
+}
+
+@test "a grid that cannot be resident is refused with both numbers" {
+  one resident refused 0 n=65
+  [[ $(reason resident) == '65 blocks of 256 threads do not fit: at most 64 can be resident at once'* ]]
+  one resident ok 0 n=64
+}
+
+@test "no cooperative launch: skipped, not launched otherwise (e11)" {
+  FAKE_COOPERATIVE=0 one resident skipped 0
+  [ "$(reason resident)" = 'fake host has no cooperative launch' ]
+}
+
+@test "floods of output, metrics and notes are bounded and mixed with nothing" {
+  matrix a.ini -- flood
+  run --separate-stderr "$PKRUN" --quiet --format csv a.ini
+  [ "$status" -eq 0 ]
+  [ -z "$stderr" ]
+  [[ $output != *'nobody asked for'* ]]
+  [ "$(sql "SELECT count(*) FROM metric WHERE trial_id IS NOT NULL")" -eq $((6 * 4096)) ]
+  [ "$(sql "SELECT count(*) FROM event WHERE kind = 'output' AND length(text) < 20000")" -eq 1 ]
+  [ "$(sql "SELECT count(*) FROM event WHERE text LIKE '904 metrics and 36 notes too many%'")" -eq 6 ]
+}
+
+@test "threads, atexit handlers and destructors that outlive teardown harm nothing (c08)" {
+  one late_thread ok 0
+}
+
+@test "a crash or a hang in teardown leaves the results as they are (c12)" {
+  one bad_teardown ok 0
+  [[ $(sql "SELECT text FROM event WHERE kind = 'teardown'") == *SIGSEGV* ]]
+  FAKE_HANG=1 one bad_teardown ok 0 timeout=1
+  [[ $(sql "SELECT text FROM event WHERE kind = 'teardown'") == *'killed'* ]]
+}
+
+# ---- interruptions (b03, b10) ----
+
+start() { matrix a.ini trials=3 warmup_runs=0 n=1..30+1 -- sleeper; "$PKRUN" "$@" a.ini >out 2>err 3>&- & pid=$!; sleep 1; }
+
+@test "SIGINT, SIGTERM, SIGHUP: what was measured is kept, the run is marked" {
+  for s in INT:130 TERM:143 HUP:143; do
+    rm -f pkrun.db
+    set -m; start; set +m
+    kill -"${s%:*}" $pid
+    code=0; wait $pid || code=$?
+    [ "$code" -eq "${s#*:}" ]
+    [ "$(sql 'SELECT status FROM run')" = interrupted ]
+    [ "$(sql "SELECT count(*) > 0 FROM cell WHERE status = 'ok'")" = 1 ]
+    [ "$(sql "SELECT count(*) > 0 FROM cell WHERE status = 'pending'")" = 1 ]
+    [ "$(sql 'PRAGMA integrity_check')" = ok ]
+  done
+}
+
+@test "a second signal ends within a second, whatever the child does" {
+  matrix a.ini timeout=60 -- hang
+  set -m
+  FAKE_HANG=deaf "$PKRUN" a.ini >out 2>err 3>&- & pid=$!
+  set +m
+  sleep 1
+  kill -INT $pid; sleep 0.3; kill -INT $pid
+  before=$(date +%s%N)
+  code=0; wait $pid || code=$?
+  [ "$code" -eq 130 ]
+  [ $((($(date +%s%N) - before) / 1000000)) -lt 1000 ]
+}
+
+@test "kill -9 of pkrun: the child goes too, the database is whole" {
+  for i in 1 2 3; do
+    rm -f pkrun.db*
+    set -m; start; set +m
+    kill -9 $pid
+    wait $pid || true
+    sleep 0.2
+    [ "$(sql 'PRAGMA integrity_check')" = ok ]
+    [ "$(sql 'SELECT status FROM run')" = running ]
+    child=$(sql 'SELECT pid FROM block ORDER BY id DESC LIMIT 1')
+    ! kill -0 "$child" 2>/dev/null
+  done
+}
+
+@test "a closed stdout harms nothing" {
+  matrix a.ini -- ok
+  "$PKRUN" --quiet a.ini | true
+  [ "${PIPESTATUS[0]}" -eq 0 ]
+  [ "$(sql 'SELECT status FROM run')" = complete ]
+}
