@@ -132,6 +132,7 @@ int child_spawn(struct child *c, const char *const *args, const char *const *wra
 	pid_t pid;
 	int rc;
 
+	signal(SIGPIPE, SIG_IGN);	/* a child that is gone is seen by its end */
 	snprintf(parent, sizeof(parent), "%ld", (long)getpid());
 	setenv("PKRUN_PARENT", parent, 1);
 	if (wrap)

@@ -2,6 +2,7 @@
 # For tests of the running of cells: only fake variants and a fake device
 # (tests/plugins/), which need no GPU, no runtime and hardly any time.
 load setup
+bats_require_minimum_version 1.5.0
 
 setup() {
   cd "$BATS_TEST_TMPDIR"
@@ -34,4 +35,6 @@ sql() { "$PKRUN" query pkrun.db "$1" --format csv | tr -d '\r' | tail -n +2; }
 
 # cell SERIES: its status
 cell() { sql "SELECT status FROM cell WHERE series = '$1'"; }
-reason() { sql "SELECT reason FROM cell WHERE series = '$1'"; }
+reason() { sql "SELECT reason FROM cell WHERE series = '$1'" | sed 's/^"\(.*\)"$/\1/; s/""/"/g'; }
+# alive PID: and not merely unreaped
+alive() { [ -e "/proc/$1/status" ] && ! grep -q '^State:.Z' "/proc/$1/status"; }
