@@ -77,3 +77,158 @@ SELECT c.run_id AS run, c.number, c.series, c.variant, c.workload, c.target, c.n
           AND t.kind IN ('timed', 'first', 'odd', 'warmup', 'stamped')) AS wrong_trials
 FROM cell c
 WHERE c.status IN ('wrong', 'crash', 'hang', 'error', 'refused');
+
+-- One row a rung: the fastest cell of each series and variant, in the order of
+-- the matrix, for one problem.  over_previous is against the rung before that
+-- has a time, over_first against the first that has one.
+CREATE VIEW ladder AS
+WITH placed AS (
+  SELECT *, row_number() OVER (PARTITION BY run, workload, target, n, iterations, series, variant
+                               ORDER BY median_ns IS NULL, median_ns, number) AS place,
+         min(number) OVER (PARTITION BY run, workload, target, n, iterations, series, variant) AS since
+  FROM result),
+rung AS MATERIALIZED (
+  SELECT *, row_number() OVER (PARTITION BY run, workload, target, n, iterations ORDER BY since) AS rung
+  FROM placed WHERE place = 1),
+stepped AS (
+  SELECT cell, lag(median_ns) OVER problem / median_ns AS over_previous,
+         first_value(median_ns) OVER problem / median_ns AS over_first
+  FROM rung WHERE median_ns IS NOT NULL
+  WINDOW problem AS (PARTITION BY run, workload, target, n, iterations ORDER BY rung))
+SELECT r.run, r.workload, r.target, r.device, r.n, r.iterations, r.rung, r.series, r.variant,
+       r.control, r.params, r.status, r.median_ns, s.over_previous, s.over_first, r.speedup
+FROM rung r LEFT JOIN stepped s ON s.cell = r.cell;
+
+-- Time against size: one row a cell that has a time.  over_smaller is the time
+-- against the next smaller n with everything else equal.
+CREATE VIEW scaling AS
+SELECT run, workload, target, device, series, variant, control, params, iterations, n, grid, threads,
+       median_ns, min_ns, max_ns, updates / median_ns * 1e9 AS updates_per_s,
+       median_ns / updates AS ns_per_update,
+       median_ns / lag(median_ns) OVER (PARTITION BY run, workload, target, series, variant, params,
+                                        iterations ORDER BY n) AS over_smaller,
+       speedup
+FROM result
+WHERE median_ns IS NOT NULL;
+
+-- Where an iteration's time goes.  The cost of a protocol is the time of the
+-- same series with empty work (workload null): same run, target, variant,
+-- parameters and threads, and a grid that differs by a tenth at most.  It is
+-- execution for what comes from a queue, handshake for a persistent kernel;
+-- for launch_sync it is execution as for launch, and the rest is launch.
+-- What the work adds to it is compute.  NULL without such a cell.
+CREATE VIEW overhead AS
+WITH r AS MATERIALIZED (SELECT * FROM result WHERE median_ns IS NOT NULL),
+twin AS (
+  SELECT w.cell, e.median_ns AS empty_ns,
+         row_number() OVER (PARTITION BY w.cell
+                            ORDER BY abs(e.grid - w.grid), e.series <> w.series, e.median_ns) AS place
+  FROM r w JOIN r e ON e.run = w.run AND e.target = w.target AND e.variant = w.variant
+                   AND e.workload = 'null' AND e.params = w.params AND e.threads = w.threads
+                   AND abs(e.grid - w.grid) <= 0.1 * w.grid),
+queued AS (
+  SELECT w.cell, q.median_ns AS queued_ns,
+         row_number() OVER (PARTITION BY w.cell ORDER BY abs(q.grid - w.grid), q.median_ns) AS place
+  FROM r w JOIN r q ON q.run = w.run AND q.target = w.target AND q.variant = 'launch'
+                   AND q.workload = 'null' AND q.threads = w.threads
+                   AND abs(q.grid - w.grid) <= 0.1 * w.grid
+  WHERE w.variant = 'launch_sync'),
+-- without any null cell: launch = synced - queued with the same work
+same AS (
+  SELECT w.cell, min(q.median_ns) AS queued_ns
+  FROM r w JOIN r q ON q.run = w.run AND q.target = w.target AND q.variant = 'launch'
+                   AND q.workload = w.workload AND q.n = w.n AND q.iterations = w.iterations
+                   AND q.threads = w.threads AND q.grid = w.grid
+  WHERE w.variant = 'launch_sync' GROUP BY w.cell)
+SELECT r.run, r.workload, r.target, r.device, r.n, r.iterations, r.series, r.variant, r.control,
+       r.params, r.grid, r.threads, r.median_ns AS total_ns,
+       r.median_ns - t.empty_ns AS compute_ns,
+       CASE WHEN r.variant = 'launch_sync' THEN q.queued_ns
+            WHEN r.control IN ('host queue', 'device queue') THEN t.empty_ns END AS execution_ns,
+       CASE WHEN r.variant = 'launch_sync'
+            THEN coalesce(t.empty_ns - q.queued_ns, r.median_ns - s.queued_ns) END AS launch_ns,
+       CASE WHEN r.variant <> 'launch_sync' AND r.control IN ('host', 'device')
+            THEN t.empty_ns END AS handshake_ns
+FROM r
+LEFT JOIN twin t ON t.cell = r.cell AND t.place = 1
+LEFT JOIN queued q ON q.cell = r.cell AND q.place = 1
+LEFT JOIN same s ON s.cell = r.cell;
+
+-- Rates against what the device can do.  The roofs are measured on the same
+-- device, in any run of the file: workload scale (bandwidth; its n is the
+-- bytes of an array, the largest is memory, the fastest is cache) and fma
+-- (arithmetic).  bytes are those of the natural layout without reuse, so that
+-- above a roof is caching, blocking, or an error: suspect.  NULL: no roof known.
+CREATE VIEW roofline AS
+WITH r AS MATERIALIZED (
+  SELECT *, updates / median_ns * 1e9 AS updates_per_s, flops / median_ns * 1e9 AS flops_per_s,
+         bytes / median_ns * 1e9 AS bytes_per_s
+  FROM result WHERE median_ns IS NOT NULL),
+sizes AS (
+  SELECT target, device, n, max(bytes_per_s) AS bytes_per_s,
+         row_number() OVER (PARTITION BY target, device ORDER BY n DESC) AS place
+  FROM r WHERE workload = 'scale' GROUP BY target, device, n),
+roof AS (
+  SELECT target, device, max(bytes_per_s) FILTER (WHERE place = 1) AS memory_bytes_per_s,
+         max(bytes_per_s) AS cache_bytes_per_s
+  FROM sizes GROUP BY target, device),
+peak AS (
+  SELECT target, device, max(flops_per_s) AS peak_flops_per_s
+  FROM r WHERE workload = 'fma' GROUP BY target, device)
+SELECT r.run, r.workload, r.target, r.device, r.series, r.variant, r.params, r.n, r.iterations,
+       r.median_ns, r.updates_per_s, r.flops_per_s, r.bytes_per_s,
+       r.flops / r.bytes AS flops_per_byte, f.memory_bytes_per_s, f.cache_bytes_per_s,
+       p.peak_flops_per_s, r.bytes_per_s / f.memory_bytes_per_s AS of_memory_roof,
+       r.bytes_per_s > f.memory_bytes_per_s OR r.flops_per_s > p.peak_flops_per_s AS suspect
+FROM r
+LEFT JOIN roof f ON f.target = r.target AND f.device IS r.device
+LEFT JOIN peak p ON p.target = r.target AND p.device IS r.device
+WHERE r.flops IS NOT NULL OR r.bytes IS NOT NULL;
+
+-- Workload busy: a step of a given length (its option ns) under every variant,
+-- against the fastest variant that needs no resident kernel.
+CREATE VIEW crossover_ratio AS
+WITH r AS MATERIALIZED (
+  SELECT r.*, CAST(p.value AS REAL) AS step_ns
+  FROM result r JOIN param p ON p.cell_id = r.cell AND p.owner = 'workload' AND p.name = 'ns'
+  WHERE r.workload = 'busy' AND r.median_ns IS NOT NULL),
+queued AS (
+  SELECT run, target, n, iterations, step_ns, min(median_ns) AS launch_ns
+  FROM r WHERE control IN ('host queue', 'device queue') OR variant = 'launch_sync'
+  GROUP BY run, target, n, iterations, step_ns)
+SELECT r.run, r.target, r.device, r.n, r.iterations, r.series, r.variant, r.control, r.step_ns,
+       min(r.median_ns) AS median_ns, q.launch_ns, q.launch_ns / min(r.median_ns) AS speedup
+FROM r JOIN queued q USING (run, target, n, iterations, step_ns)
+WHERE r.control IN ('host', 'device') AND r.variant <> 'launch_sync'
+GROUP BY r.run, r.target, r.n, r.iterations, r.series, r.variant, r.step_ns;
+
+-- The step length below which a persistent variant pays, by straight lines
+-- between the measured lengths; NULL: it pays at all of them or at none.
+CREATE VIEW crossover AS
+WITH pairs AS (
+  SELECT *, launch_ns - median_ns AS gain,
+         lead(launch_ns - median_ns) OVER longer AS next_gain, lead(step_ns) OVER longer AS next_ns
+  FROM crossover_ratio
+  WINDOW longer AS (PARTITION BY run, target, n, iterations, series, variant ORDER BY step_ns))
+SELECT run, target, device, n, iterations, series, variant, control,
+       max(CASE WHEN gain > 0 AND next_gain <= 0
+                THEN step_ns + gain * (next_ns - step_ns) / (gain - next_gain) END) AS pays_below_ns,
+       CASE WHEN min(gain) > 0 THEN 'at every length' WHEN max(gain) <= 0 THEN 'at none'
+            ELSE 'at some' END AS pays,
+       min(step_ns) AS shortest_ns, max(step_ns) AS longest_ns
+FROM pairs
+GROUP BY run, target, n, iterations, series, variant;
+
+-- What differs between the environments of two runs of the file.
+CREATE VIEW environment_diff AS
+SELECT a.run_id AS run_a, b.run_id AS run_b, a.key, a.value AS value_a, b.value AS value_b
+FROM environment a JOIN environment b ON b.key = a.key AND b.run_id > a.run_id
+WHERE a.value IS NOT b.value
+UNION ALL
+SELECT a.run_id, b.id, a.key, a.value, NULL
+FROM environment a JOIN run b ON b.id > a.run_id
+WHERE NOT EXISTS (SELECT 1 FROM environment e WHERE e.run_id = b.id AND e.key = a.key)
+UNION ALL
+SELECT a.id, b.run_id, b.key, NULL, b.value
+FROM environment b JOIN run a ON a.id < b.run_id
+WHERE NOT EXISTS (SELECT 1 FROM environment e WHERE e.run_id = a.id AND e.key = b.key);

@@ -2,11 +2,13 @@
  *
  * make_db.c - a made-up database for tests and benchmarks, through db/store.h.
  *
- *	make_db FILE [cells=N] [blocks=N] [trials=N] [each=0|1] [kind=plain|mixed|labels]
+ *	make_db FILE [cells=N] [blocks=N] [trials=N] [each=0|1] [kind=plain|mixed|labels|full]
  *
  * cells: series x sizes, as a ladder would have them.  each=1: every trial a
  * transaction of its own, as in a run.  mixed: one cell of each status, and
  * cells without any trial.  labels: section names that break careless output.
+ * full: every workload that a view or figure knows, at several sizes; `cells`
+ * does not count.
  * The times are drawn from a fixed sequence: the same call makes the same file.
  */
 #include <math.h>
@@ -155,6 +157,66 @@ static void make_cell(struct make *m, int64_t number)
 	make_blocks(m, id, s->fixed_ns + s->point_ns * (double)(n * n), status);
 }
 
+/* ---- kind=full ---- */
+
+/* A cell of any workload; ns is its time per iteration. */
+static void full_cell(struct make *m, int64_t number, size_t which, const char *workload, int64_t n,
+		      int64_t grid, int64_t threads, double updates, double flops, double bytes,
+		      double ns, double step_ns)
+{
+	const struct series *s = &ladder[which];
+	char key[128], params[64], text[32];
+	struct store_cell c = {
+		.run = m->run, .number = number, .plugin = m->plugins[which], .device = m->device,
+		.series = s->name, .variant = s->variant, .workload = workload, .target = "host",
+		.key = key, .params = params, .status = "ok", .n = n, .iterations = 1000,
+	};
+	int64_t id;
+
+	snprintf(key, sizeof(key), "%s %s n=%lld grid=%lld threads=%lld ns=%g", workload, s->variant,
+		 (long long)n, (long long)grid, (long long)threads, step_ns);
+	snprintf(params, sizeof(params), threads == 64 ? "threads=%lld" : "", (long long)threads);
+	if (step_ns > 0)
+		snprintf(params, sizeof(params), "ns=%g", step_ns);
+	snprintf(text, sizeof(text), "%g", step_ns);
+	if (store_cell(m->s, &c, &id) ||
+	    (step_ns > 0 && store_param(m->s, id, "workload", "ns", text, 0)) ||
+	    store_cell_grid(m->s, id, grid, threads, 1000, 1000, updates, flops, bytes))
+		die(m, "cell");
+	make_blocks(m, id, ns, "ok");
+}
+
+static void make_full(struct make *m)
+{
+	static const int64_t sizes[] = { 11, 31, 101, 301, 1001 };
+	static const double steps[] = { 200, 1000, 5000, 25000, 100000, 500000 };
+	int64_t number = 0;
+
+	for (size_t k = 0; k < 5; k++)
+		for (size_t i = 0; i < LADDER; i++) {
+			double n = (double)sizes[k], points = (n - 2) * (n - 2);
+
+			full_cell(m, number++, i, "poisson2d", sizes[k], sizes[k] - 2, 64, points,
+				  5 * points, 48 * points, ladder[i].fixed_ns + 5 * n +
+				  ladder[i].point_ns * n * n, 0);
+			full_cell(m, number++, i, "null", sizes[k] - 2, sizes[k] - 2, 64, 0, 0, 0,
+				  ladder[i].fixed_ns + 4 * n, 0);
+		}
+	for (int64_t grid = 1; grid <= 256; grid *= 4)
+		for (int64_t threads = 32; threads <= 1024; threads *= 2)
+			full_cell(m, number++, 6, "null", grid, grid, threads, 0, 0, 0,
+				  800 + 3 * (double)grid + 0.3 * (double)threads, 0);
+	for (size_t k = 0; k < 6; k++)		/* a persistent step pays off by 4 us, and is 10 % slower */
+		for (size_t i = 0; i < LADDER; i++)
+			full_cell(m, number++, i, "busy", 64, 64, 64, 0, 0, 0,
+				  ladder[i].fixed_ns + steps[k] * (i > 2 ? 1.1 : 1), steps[k]);
+	for (int64_t bytes = 65536; bytes <= 268435456; bytes *= 8)
+		full_cell(m, number++, 0, "scale", bytes, 264, 256, 0, (double)bytes / 8, 2.0 * (double)bytes,
+			  300 + 2.0 * (double)bytes / (bytes < 50000000 ? 9e3 : 4.3e3), 0);
+	full_cell(m, number++, 0, "fma", 264, 264, 256, 0, 3e10, 0, 1e6, 0);
+	full_cell(m, number++, 0, "poisson2d", 5001, 264, 64, 2.5e7, 1.25e8, 1.2e9, 2.4e5, 0);
+}
+
 static void make_all(struct make *m)
 {
 	struct timespec a, b;
@@ -163,7 +225,9 @@ static void make_all(struct make *m)
 		die(m, "begin");
 	make_run(m);
 	clock_gettime(CLOCK_MONOTONIC, &a);
-	for (int64_t i = 0; i < m->cells; i++)
+	if (!strcmp(m->kind, "full"))
+		make_full(m);
+	for (int64_t i = 0; i < m->cells && strcmp(m->kind, "full"); i++)
 		make_cell(m, i);
 	if (store_run_end(m->s, m->run, "complete"))
 		die(m, "end");
@@ -199,7 +263,7 @@ int main(int argc, char **argv)
 	}
 	if (argc < 2) {
 		fprintf(stderr, "usage: make_db FILE [cells=N] [blocks=N] [trials=N] [each=0|1]"
-			" [kind=plain|mixed|labels]\n");
+			" [kind=plain|mixed|labels|full]\n");
 		return 2;
 	}
 	if (store_open(&m.s, argv[1], STORE_WRITE, why, sizeof(why))) {

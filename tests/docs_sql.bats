@@ -1,0 +1,60 @@
+#!/usr/bin/env bats
+# SPDX-License-Identifier: MIT
+# docs/sql.md: every recipe runs and answers, on a database that has an answer.
+load setup
+
+make_db() { "$PKRUN_BUILDDIR/tests/make_db" "$@" 2>/dev/null; }
+
+# recipe-01.sql, recipe-02.sql, ... from the page
+recipes() {
+  awk '/^```sql$/ { on = 1; name = sprintf("recipe-%02d.sql", ++n); next }
+    /^```$/ { on = 0 } on { print > name }' "$PKRUN_SRCDIR/docs/sql.md"
+}
+
+@test "each recipe answers" {
+  recipes
+  [ "$(ls recipe-*.sql | wc -l)" -ge 12 ]
+  make_db a.db kind=full
+  make_db a.db kind=full
+  make_db a.db kind=mixed cells=9
+  python3 - <<'END'
+import sqlite3
+db = sqlite3.connect("a.db"); db.execute("UPDATE environment SET value = 'performance' WHERE run_id = 2 AND key = 'governor'"); db.commit()
+END
+  for recipe in recipe-*.sql; do
+    sql=$(cat $recipe)
+    case $sql in *'max(id) FROM run'*) sql=${sql//(SELECT max(id) FROM run)/2} ;; esac
+    run "$PKRUN" query a.db "$sql" --format csv
+    [ "$status" -eq 0 ] || { echo "$recipe: $output"; false; }
+    [ "${#lines[@]}" -ge 2 ] || { echo "$recipe: no row"; false; }
+  done
+}
+
+@test "each recipe runs on an empty, a failed and a half-done database" {
+  recipes
+  make_db empty.db cells=0
+  make_db failed.db cells=9 kind=mixed
+  for recipe in recipe-*.sql; do
+    for db in empty failed; do
+      run "$PKRUN" query $db.db "$(cat $recipe)" --format csv
+      [ "$status" -eq 0 ] || { echo "$recipe on $db: $output"; false; }
+    done
+  done
+}
+
+@test "each recipe runs in another program, straight on the file" {
+  recipes
+  make_db a.db kind=full
+  python3 - <<'END'
+import glob, sqlite3
+db = sqlite3.connect("file:a.db?mode=ro", uri=True)
+for name in sorted(glob.glob("recipe-*.sql")):
+    db.execute(open(name).read()).fetchall()
+END
+}
+
+@test "the page names every view, and only views there are" {
+  make_db a.db cells=0
+  "$PKRUN" query a.db "SELECT name FROM sqlite_schema WHERE type = 'view' ORDER BY name" --format csv | tr -d '\r' | tail -n +2 >have
+  for view in $(cat have); do grep -q "\`$view\`" "$PKRUN_SRCDIR/docs/sql.md" || { echo "not in the page: $view"; false; }; done
+}

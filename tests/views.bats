@@ -1,0 +1,108 @@
+#!/usr/bin/env bats
+# SPDX-License-Identifier: MIT
+# The views: their numbers from a database made for it.
+load setup
+
+make_db() { "$PKRUN_BUILDDIR/tests/make_db" "$@" 2>/dev/null; }
+ask() { "$PKRUN" query a.db "$1" --format csv | tr -d '\r' | tail -n +2; }
+
+@test "ladder: rungs in the matrix's order, over the rung before and over the first" {
+  make_db a.db kind=full
+  [ "$(ask "SELECT group_concat(series, ' ') FROM (SELECT series FROM ladder WHERE workload = 'poisson2d' AND n = 101 ORDER BY rung)")" = \
+    'queued synced graph naive poller doorbell barrier neighbours' ]
+  [ "$(ask "SELECT count(*) FROM ladder l JOIN ladder p USING (run, workload, target, n, iterations)
+    WHERE l.rung = p.rung + 1 AND abs(l.over_previous - p.median_ns / l.median_ns) > 1e-12")" = 0 ]
+  [ "$(ask "SELECT count(*) FROM ladder WHERE rung = 1 AND (over_first <> 1 OR over_previous IS NOT NULL)")" = 0 ]
+}
+
+@test "ladder: a rung without a time stays, and the next is measured against the last that has one" {
+  make_db a.db kind=full
+  python3 - <<'END'
+import sqlite3
+db = sqlite3.connect("a.db"); db.execute("UPDATE cell SET status = 'hang' WHERE series = 'graph'"); db.commit()
+END
+  [ "$(ask "SELECT rung, status, median_ns, over_previous FROM ladder WHERE workload = 'poisson2d' AND n = 11 AND series = 'graph'")" = '3,hang,,' ]
+  [ "$(ask "SELECT round(n.over_previous - s.median_ns / n.median_ns, 9) FROM ladder n JOIN ladder s USING (run, workload, n)
+    WHERE workload = 'poisson2d' AND n = 11 AND n.series = 'naive' AND s.series = 'synced'")" = 0 ]
+}
+
+@test "ladder: two variants of one section are two rungs, two parameter sets one" {
+  make_db a.db cells=8
+  python3 - <<'END'
+import sqlite3
+db = sqlite3.connect("a.db")
+db.execute("UPDATE cell SET series = 'persistent' WHERE variant LIKE 'persistent%'")
+db.execute("UPDATE cell SET variant = 'launch' WHERE variant = 'launch_sync'")
+db.execute("UPDATE cell SET series = 'queued' WHERE series = 'synced'")
+db.commit()
+END
+  [ "$(ask 'SELECT count(*), count(DISTINCT rung), max(rung) FROM ladder')" = 7,7,7 ]
+  [ "$(ask "SELECT median_ns < 7000 FROM ladder WHERE series = 'queued'")" = 1 ]
+}
+
+@test "scaling: updates a second, and time against the next smaller size" {
+  make_db a.db kind=full
+  [ "$(ask "SELECT count(*) FROM scaling WHERE workload = 'poisson2d' AND abs(updates_per_s - (n - 2) * (n - 2) * 1e9 / median_ns) > 1 AND n < 5000")" = 0 ]
+  [ "$(ask "SELECT round(b.over_smaller - b.median_ns / a.median_ns, 9) FROM scaling a JOIN scaling b USING (series, workload)
+    WHERE workload = 'poisson2d' AND series = 'graph' AND a.n = 101 AND b.n = 301")" = 0 ]
+}
+
+@test "overhead: parts add up to the total" {
+  make_db a.db kind=full
+  [ "$(ask "SELECT count(*) FROM overhead WHERE workload = 'poisson2d' AND n < 5000
+    AND abs(total_ns - compute_ns - coalesce(execution_ns, 0) - coalesce(launch_ns, 0) - coalesce(handshake_ns, 0)) < 1e-6")" = 40 ]
+  [ "$(ask "SELECT round(launch_ns / 1000) FROM overhead WHERE workload = 'null' AND variant = 'launch_sync' AND n = 9")" = 6 ]
+  [ "$(ask "SELECT count(*) FROM overhead WHERE control = 'device' AND (execution_ns OR launch_ns)")" = 0 ]
+  [ "$(ask "SELECT count(*) FROM overhead WHERE control = 'device' AND workload = 'poisson2d' AND handshake_ns > 1000")" = 10 ]
+}
+
+@test "overhead: without empty work only the launch is known" {
+  make_db a.db cells=8
+  python3 - <<'END'
+import sqlite3
+db = sqlite3.connect("a.db"); db.execute("UPDATE cell SET params = ''"); db.commit()
+END
+  [ "$(ask "SELECT compute_ns, execution_ns, round(launch_ns / 1000), handshake_ns FROM overhead WHERE variant = 'launch_sync'")" = ,,6, ]
+}
+
+@test "roofline: roofs from the same device, and what is above one is suspect" {
+  make_db a.db kind=full
+  [ "$(ask "SELECT n FROM roofline WHERE suspect AND workload = 'poisson2d'")" = 5001 ]
+  [ "$(ask "SELECT DISTINCT round(memory_bytes_per_s / 1e11), round(cache_bytes_per_s / 1e11), round(peak_flops_per_s / 1e12) FROM roofline")" = 42,85,30 ]
+  python3 - <<'END'
+import sqlite3
+db = sqlite3.connect("a.db"); db.execute("UPDATE cell SET status = 'error' WHERE workload IN ('scale', 'fma')"); db.commit()
+END
+  [ "$(ask "SELECT count(suspect), count(memory_bytes_per_s), count(*) > 30 FROM roofline")" = 0,0,1 ]
+}
+
+@test "crossover: where the lines meet" {
+  make_db a.db kind=full
+  # neighbours: 2000 + 1.1 s against graph: 2500 + s, so 5000; barrier: 2400 + 1.1 s, so 1000
+  [ "$(ask "SELECT pays, pays_below_ns BETWEEN 4000 AND 6000 FROM crossover WHERE series = 'neighbours'")" = 'at some,1' ]
+  [ "$(ask "SELECT pays, pays_below_ns BETWEEN 500 AND 1500 FROM crossover WHERE series = 'barrier'")" = 'at some,1' ]
+  [ "$(ask "SELECT pays, pays_below_ns FROM crossover WHERE series = 'naive'")" = 'at none,' ]
+  [ "$(ask "SELECT count(*) FROM crossover WHERE control = 'host queue' OR variant = 'launch_sync'")" = 0 ]
+}
+
+@test "environment_diff: other values, and facts that one run lacks" {
+  make_db a.db cells=1; make_db a.db cells=1
+  [ -z "$(ask 'SELECT * FROM environment_diff')" ]
+  python3 - <<'END'
+import sqlite3
+db = sqlite3.connect("a.db")
+db.execute("UPDATE environment SET value = 'performance' WHERE run_id = 2 AND key = 'governor'")
+db.execute("DELETE FROM environment WHERE run_id = 1 AND key = 'host'")
+db.commit()
+END
+  [ "$(ask 'SELECT * FROM environment_diff ORDER BY key')" = $'1,2,governor,powersave,performance\n1,2,host,,made-up' ]
+}
+
+@test "every view answers on an empty database" {
+  make_db a.db cells=0
+  for view in $(ask "SELECT name FROM sqlite_schema WHERE type = 'view'"); do
+    run "$PKRUN" query a.db "SELECT * FROM $view" --format csv
+    [ "$status" -eq 0 ]
+    [ "${#lines[@]}" -eq 1 ]
+  done
+}
