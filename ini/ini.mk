@@ -3,3 +3,4 @@ libpkrun_a_SOURCES += ini/conf.c
 
 # Matrices that ship, one line each; installed in share/pkrun/ini.
 matrices += ini/quick.ini
+matrices += ini/small.ini

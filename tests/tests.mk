@@ -20,6 +20,8 @@ test_tools += tests/make_db
 
 # Command-line tests, one line each.
 bats_tests += tests/build.bats
+bats_tests += tests/matrix.bats
+bats_tests += tests/plugins.bats
 if HAVE_MAIN
 bats_tests += tests/docs_sql.bats
 bats_tests += tests/query.bats
