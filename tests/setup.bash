@@ -8,6 +8,7 @@ PKRUN_SRCDIR=${PKRUN_SRCDIR:-$(cd "$BATS_TEST_DIRNAME/.." && pwd)}
 PKRUN_BUILDDIR=${PKRUN_BUILDDIR:-$PKRUN_SRCDIR/build}
 PKRUN=$(realpath "${PKRUN:-$PKRUN_SRCDIR/pkrun}")
 export PKRUN PKRUN_SRCDIR PKRUN_BUILDDIR
+bats_require_minimum_version 1.5.0
 export NO_COLOR=1 LC_ALL=C
 unset PKRUN_PLUGIN_PATH
 

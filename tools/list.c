@@ -46,6 +46,7 @@ struct column {
 	const char *name;
 	int is_list;		/* words with commas: an array in JSON */
 	int is_number;
+	int not_in_table;	/* too wide for one */
 };
 
 #define COLUMNS_MAX 16
@@ -134,6 +135,8 @@ static void print_table(const struct sheet *s)
 	char safe[2000];
 
 	for (int c = 0; c < s->n_columns; c++) {
+		if (s->columns[c].not_in_table)
+			continue;
 		width[c] = say_columns(s->columns[c].name);
 		for (int r = 0; r < s->n_rows; r++) {
 			const char *text = sheet_at(s, r, c);
@@ -150,6 +153,8 @@ static void print_table(const struct sheet *s)
 			const char *text = r < 0 ? s->columns[c].name : sheet_at(s, r, c);
 			int last = c + 1 == s->n_columns;
 
+			if (s->columns[c].not_in_table)
+				continue;
 			say_text(text ? text : "", last ? room : 0, safe, sizeof safe);
 			printf("%s%*s", safe, last ? 0 : width[c] + 2 - say_columns(safe), "");
 		}
@@ -179,7 +184,7 @@ static int sheet_print(struct sheet *s, enum plan_format format)
 
 static const struct column variant_columns[] = {
 	{"name", 0, 0},	   {"control", 0, 0}, {"result", 0, 0},	 {"targets", 1, 0},
-	{"workloads", 1, 0}, {"options", 1, 0}, {"brief", 0, 0},
+	{"workloads", 1, 0}, {"options", 1, 0, 1}, {"brief", 0, 0},
 };
 
 static char *join_options(const struct variant_info *v)
