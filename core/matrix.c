@@ -1518,6 +1518,11 @@ void cell_params(const struct cell *c,
 		table_params(c->variant->options, &c->variant_options, "variant", fn, user);
 }
 
+int cell_refused(const struct cell *c, const struct catalog *catalog)
+{
+	return c->variant && c->variant->refused && catalog->targets[c->target].devices > 0;
+}
+
 struct key {
 	char *out;
 	size_t size, used;

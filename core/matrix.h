@@ -103,6 +103,8 @@ const char *matrix_reserved(const char *name);
 extern const struct pkrun_option matrix_settings_options[];
 /* The nearest of the NULL-terminated words, or NULL if none is near: for "did you mean". */
 const char *matrix_nearest(const char *word, const char *const *words);
+/* Is it the plugin that was refused (cell.why says why), not the cell that was skipped? */
+int cell_refused(const struct cell *c, const struct catalog *catalog);
 /* Call fn for each option of the cell: owner is "common", "variant" or "workload". */
 void cell_params(const struct cell *c,
 		 void (*fn)(void *user, const char *owner, const char *name, const char *value, int is_default),

@@ -309,7 +309,7 @@ static void print_column(FILE *out, const char *text, int width)
 	fprintf(out, "%s%*s  ", safe, width - say_columns(safe), "");
 }
 
-static void print_row(FILE *out, const struct cell *c, const struct widths *w)
+static void print_row(FILE *out, const struct plan *p, const struct cell *c, const struct widths *w)
 {
 	char number[32], safe[500], *params = params_of(c, 0);
 
@@ -320,7 +320,8 @@ static void print_row(FILE *out, const struct cell *c, const struct widths *w)
 	fprintf(out, "%-6s  %8" PRId64 "  %10s  ", target_name(c->target), c->n,
 		iterations_of(c, number));
 	if (*c->why)
-		fprintf(out, "skipped: %s", say_text(c->why, 0, safe, sizeof safe));
+		fprintf(out, "%s: %s", cell_refused(c, &p->catalog) ? "refused" : "skipped",
+			say_text(c->why, 0, safe, sizeof safe));
 	else
 		fputs(say_text(params, 0, safe, sizeof safe), out);
 	fputc('\n', out);
@@ -357,7 +358,7 @@ int plan_print(const struct plan *p, enum plan_format format, FILE *out)
 		matrix_cell(p->matrix, i, &c);
 		skipped += *c.why != 0;
 		if (format == PLAN_TABLE)
-			print_row(out, &c, &w);
+			print_row(out, p, &c, &w);
 		else if (format == PLAN_JSON)
 			print_json(out, &c, i == 0);
 		else
@@ -367,7 +368,7 @@ int plan_print(const struct plan *p, enum plan_format format, FILE *out)
 		fputs("\n]\n", out);
 	if (fflush(out) || ferror(out))
 		return -1;
-	say_note("%" PRIu64 " cell%s, %" PRIu64 " of them skipped, target %s", n, n == 1 ? "" : "s",
+	say_note("%" PRIu64 " cell%s, %" PRIu64 " of them cannot run, target %s", n, n == 1 ? "" : "s",
 		 skipped, target_name(p->target));
 	return 0;
 }

@@ -138,6 +138,11 @@ static int exit_code(const struct session *s, int failed)
 		return interrupt_signal() == SIGINT ? EXIT_SIGINT : EXIT_SIGTERM;
 	for (i = 0; i < s->r.n_cells; i++) {
 		uint8_t st = s->r.cells[i].status;
+		static struct cell c;
+
+		if (st == CELL_REFUSED && matrix_cell(s->r.matrix, i, &c) == 0 &&
+		    cell_refused(&c, &s->plan.catalog))
+			code = say_exit_worse(code, EXIT_USAGE);
 
 		if (st == CELL_HANG)
 			code = say_exit_worse(code, EXIT_HANG);

@@ -99,6 +99,7 @@ static int add_cell(struct runner *r, uint64_t number)
 	struct cell_state *state = &r->cells[number];
 	char key[16384];
 	struct store_cell row;
+	int refused;
 
 	if (matrix_cell(r->matrix, number, &cell))
 		return -1;
@@ -113,12 +114,13 @@ static int add_cell(struct runner *r, uint64_t number)
 		snprintf(cell.why, sizeof(cell.why), "no %s device: %s", target_name(cell.target),
 			 r->catalog->targets[cell.target].why ? r->catalog->targets[cell.target].why
 							      : "not built");
+	refused = *cell.why && cell_refused(&cell, r->catalog);
 	row = (struct store_cell){
 		.run = r->run_id, .number = (int64_t)number, .plugin = STORE_NULL,
 		.device = r->device_id[cell.target], .series = cell.series,
 		.variant = cell.variant_name,
 		.workload = cell.workload->name, .target = target_name(cell.target), .key = key,
-		.params = p.text, .status = *cell.why ? "skipped" : "pending",
+		.params = p.text, .status = refused ? "refused" : *cell.why ? "skipped" : "pending",
 		.reason = *cell.why ? cell.why : NULL, .n = cell.n,
 		.iterations = cell.iterations ? (int64_t)cell.iterations : STORE_NULL,
 	};
@@ -126,7 +128,7 @@ static int add_cell(struct runner *r, uint64_t number)
 		return -1;
 	if (store_cell(r->store, &row, &state->id))
 		return -1;
-	state->status = *cell.why ? CELL_SKIPPED : CELL_PENDING;
+	state->status = refused ? CELL_REFUSED : *cell.why ? CELL_SKIPPED : CELL_PENDING;
 	p.cell = state->id;
 	cell_params(&cell, add_param, &p);
 	return p.failed;
