@@ -619,5 +619,8 @@ int main(int argc, char **argv)
 		       : what == "exit" ? program_exit()
 					: program_kernel(what);
 	}
+	for (const char *name : {"PKH_WORKERS", "PKH_SEED", "PKH_PREEMPT", "PKH_STRICT",
+				 "PKH_TIMEOUT_MS", "PKH_TRACE"})
+		unsetenv(name);
 	return cmocka_run_group_tests(tests, nullptr, nullptr);
 }

@@ -8,8 +8,9 @@
  * between two rounds it looks at the queues, so that a copy in one stream
  * proceeds while a kernel of another spins.
  *
- * A thread gets a stack when it first runs and gives it back when it returns:
- * a kernel without barriers and pauses needs one stack however large it is.
+ * A thread gets a stack when it first runs and hands it to the next one of its
+ * block when it returns: a kernel without barriers and pauses needs one stack,
+ * and no switch, however large it is.
  */
 #include <boost/context/detail/fcontext.hpp>
 #include <cstdio>
@@ -52,6 +53,7 @@ struct block {
 	struct op *op;
 	uint64_t number;
 	unsigned threads, alive;
+	unsigned fresh;			/* threads from here on have not begun */
 	unsigned arrived;		/* at the barrier */
 	unsigned generation;
 	const char *barrier_file;
@@ -61,7 +63,7 @@ struct block {
 	std::vector<unsigned> ready, round;
 	std::vector<slot> slots;
 	char *arena;			/* dynamic shared memory, then the static arrays */
-	size_t arena_used;
+	size_t arena_size, arena_used;
 };
 
 /* All of the device's own state.  Never destroyed: kernels may still run while
@@ -77,6 +79,7 @@ struct scheduler {
 	bool refill, reap;
 	fiber *current;
 	fcontext_t back;		/* the scheduler, while a fiber runs */
+	bool hand_over;			/* stacks, from thread to thread: see fiber_main */
 	unsigned atomics;		/* since the last switch */
 	uint64_t random;
 	uint64_t steps, hash;
@@ -128,9 +131,14 @@ static void stop_table(const block *b)
 		const fiber *f = &b->fibers[i];
 		unsigned count = 0;
 
+		if (i == b->fresh) {
+			fprintf(stderr, "host device:   block %llu: %u threads (first: %u) have not begun\n",
+				(unsigned long long)b->number, b->threads - i, i);
+			return;
+		}
 		if (told[i])
 			continue;
-		for (unsigned k = i; k < b->threads; k++) {
+		for (unsigned k = i; k < b->fresh; k++) {
 			const fiber *g = &b->fibers[k];
 
 			if (g->state != f->state ||
@@ -212,16 +220,61 @@ static void fiber_leave(fiber *f, fiber_state state)
 	sched.back = jump_fcontext(sched.back, nullptr).fctx;
 }
 
-static void fiber_main(transfer_t from)
+static void fiber_returned(block *b);
+
+/* Note in the schedule's hash that thread f of its block goes on, or begins. */
+static void fiber_enter(fiber *f)
 {
-	fiber *f = sched.current;
+	const block *b = f->block;
+	uint64_t which = b->number * 4096 + (uint64_t)(f - b->fibers.data());
+
+	sched.steps++;
+	sched.hash = (sched.hash ^ which) * UINT64_C(1099511628211);
+	sched.atomics = 0;
+	sched.current = f;
+	pkh_me = &f->self;
+}
+
+/* The next thread of the block that has not begun; NULL: none. */
+static fiber *fiber_next_fresh(block *b)
+{
+	fiber *f;
+
+	if (b->fresh == b->threads)
+		return nullptr;
+	f = &b->fibers[b->fresh++];
+	f->state = FIBER_READY;
+	f->file = nullptr;
+	return f;
+}
+
+static void fiber_run_kernel(fiber *f)
+{
 	op *o = f->block->op;
 
-	sched.back = from.fctx;
 	tsan_acquire(&o->order);
 	tsan_acquire(&o->stream->order);
 	o->work->call(o->work->args.get());
 	tsan_release(&o->stream->order);
+}
+
+/* One thread and, in turn, those that begin on its stack after it. */
+static void fiber_main(transfer_t from)
+{
+	fiber *f = sched.current, *next;
+
+	sched.back = from.fctx;
+	for (;;) {
+		fiber_run_kernel(f);
+		if (!sched.hand_over || (next = fiber_next_fresh(f->block)) == nullptr)
+			break;
+		f->state = FIBER_RETURNED;
+		next->stack = f->stack;
+		f->stack = nullptr;
+		fiber_returned(f->block);
+		f = next;
+		fiber_enter(f);
+	}
 	fiber_leave(f, FIBER_RETURNED);
 	abort();
 }
@@ -238,46 +291,43 @@ static void fiber_first(fiber *f, unsigned i)
 
 static void barrier_open(block *b);
 static void grid_open(op *o);
-static void fiber_returned(block *b, fiber *f);
 
-/* Let thread i of b run; true if it did more than pause. */
+/* Let thread i of b run; true if it did more than pause.  Another one may come
+ * back in its place: see fiber_main. */
 static bool fiber_step(block *b, unsigned i)
 {
 	fiber *f = &b->fibers[i];
+	fcontext_t context;
 
 	if (f->stack == nullptr)
 		fiber_first(f, i);
-	sched.steps++;
-	sched.hash = (sched.hash ^ (b->number * 4096 + i)) * UINT64_C(1099511628211);
-	sched.atomics = 0;
-	sched.current = f;
-	pkh_me = &f->self;
+	fiber_enter(f);
 	tsan_switch(f->tsan);
-	f->context = jump_fcontext(f->context, nullptr).fctx;
+	context = jump_fcontext(f->context, nullptr).fctx;
+	f = sched.current;
+	f->context = context;
 	pkh_me = nullptr;
 	sched.current = nullptr;
 	switch (f->state) {
 	case FIBER_PAUSED:
-		b->ready.push_back(i);
-		return false;
 	case FIBER_READY:
-		b->ready.push_back(i);
+		b->ready.push_back((unsigned)(f - b->fibers.data()));
 		break;
 	case FIBER_RETURNED:
-		fiber_returned(b, f);
+		sched.stacks.push_back(f->stack);
+		f->stack = nullptr;
+		fiber_returned(b);
 		break;
 	default:
 		break;
 	}
-	return true;
+	return f->state != FIBER_PAUSED;
 }
 
-static void fiber_returned(block *b, fiber *f)
+static void fiber_returned(block *b)
 {
 	op *o = b->op;
 
-	sched.stacks.push_back(f->stack);
-	f->stack = nullptr;
 	b->alive--;
 	o->threads_done++;
 	sched.reap |= b->alive == 0;
@@ -511,10 +561,16 @@ static void block_drop(block *b)
 		tsan_forget(f.tsan);
 		tsan_destroy(f.tsan);
 	}
+	free(b->arena);
 	delete b;
 #else
 	sched.spare.push_back(b);
 #endif
+}
+
+static bool same_dim(dim3 a, dim3 b)
+{
+	return a.x == b.x && a.y == b.y && a.z == b.z;
 }
 
 static void block_fibers(block *b, const op_work *w)
@@ -522,14 +578,13 @@ static void block_fibers(block *b, const op_work *w)
 	unsigned i = 0;
 
 	b->fibers.resize(w->threads);
-	b->ready.resize(w->threads);
+	b->ready.reserve(w->threads);
 	b->round.reserve(w->threads);
 	for (unsigned z = 0; z < w->block.z; z++)
 		for (unsigned y = 0; y < w->block.y; y++)
 			for (unsigned x = 0; x < w->block.x; x++, i++) {
 				b->fibers[i] = {{{x, y, z}, &b->place}, nullptr, nullptr, b,
 						nullptr, 0, FIBER_READY, nullptr};
-				b->ready[i] = i;
 			}
 #ifdef PKH_TSAN
 	/* A new fiber inherits the order of its maker: one that knows nothing. */
@@ -540,31 +595,56 @@ static void block_fibers(block *b, const op_work *w)
 #endif
 }
 
+/* The static arrays get their poison when they are first asked for. */
+static void block_arena(block *b, size_t dynamic_bytes)
+{
+	size_t size = (dynamic_bytes + PKH_BLOCK_SHARED + ARENA_ALIGN - 1) &
+		      ~(size_t)(ARENA_ALIGN - 1);
+
+	if (b->arena_size < size) {
+		free(b->arena);
+		b->arena = (char *)aligned_alloc(ARENA_ALIGN, size);
+		if (b->arena == nullptr)
+			stop("no memory for a block's shared memory", nullptr);
+		b->arena_size = size;
+	}
+	memset(b->arena, PKH_POISON, dynamic_bytes);
+	b->arena_used = dynamic_bytes;
+	b->slots.clear();
+	b->slots.reserve(16);
+}
+
+/* To be picked from at random, all threads have begun. */
+static void block_all_ready(block *b)
+{
+	fiber *f;
+
+	while ((f = fiber_next_fresh(b)) != nullptr)
+		b->ready.push_back((unsigned)(f - b->fibers.data()));
+}
+
 static void block_start(op *o)
 {
 	const op_work *w = o->work.get();
 	tsan_quiet quiet;
 	block *b = block_make();
 	uint64_t n = o->next_block++;
-	size_t arena = (w->dynamic_bytes + PKH_BLOCK_SHARED + ARENA_ALIGN - 1) &
-		       ~(size_t)(ARENA_ALIGN - 1);
 
 	b->place.block = {(unsigned)(n % w->grid.x), (unsigned)(n / w->grid.x % w->grid.y),
 			  (unsigned)(n / w->grid.x / w->grid.y)};
-	b->place.block_dim = w->block;
+	if (b->fibers.empty() || !same_dim(b->place.block_dim, w->block)) {
+		b->place.block_dim = w->block;
+		block_fibers(b, w);
+	}
 	b->place.grid_dim = w->grid;
 	b->op = o;
 	b->number = n;
 	b->threads = b->alive = w->threads;
 	b->arrived = b->generation = 0;
-	b->slots.clear();
-	b->slots.reserve(16);
-	b->arena = (char *)aligned_alloc(ARENA_ALIGN, arena);
-	if (b->arena == nullptr)
-		stop("no memory for a block's shared memory", nullptr);
-	memset(b->arena, PKH_POISON, w->dynamic_bytes);
-	b->arena_used = w->dynamic_bytes;
-	block_fibers(b, w);
+	block_arena(b, w->dynamic_bytes);
+	b->fresh = 0;
+	if (sched.device->set.seeded)
+		block_all_ready(b);
 	sched.active.push_back(b);
 	sched.share_used += w->share;
 	o->resident++;
@@ -575,7 +655,6 @@ static void block_end(block *b)
 	op *o = b->op;
 	tsan_quiet quiet;
 
-	free(b->arena);
 	sched.share_used -= o->work->share;
 	sched.refill = true;
 	o->resident--;
@@ -656,13 +735,16 @@ enum round_result { ROUND_IDLE, ROUND_PAUSED, ROUND_PROGRESS };
 static round_result round_in_turn(void)
 {
 	bool ran = false, progress = false;
+	fiber *f;
 
 	for (block *b : sched.active) {
 		b->round.swap(b->ready);
-		ran |= !b->round.empty();
+		ran |= !b->round.empty() || b->fresh < b->threads;
 		for (unsigned i : b->round)
 			progress |= fiber_step(b, i);
 		b->round.clear();
+		while ((f = fiber_next_fresh(b)) != nullptr)
+			progress |= fiber_step(b, (unsigned)(f - b->fibers.data()));
 	}
 	return !ran ? ROUND_IDLE : progress ? ROUND_PROGRESS : ROUND_PAUSED;
 }
@@ -790,6 +872,9 @@ void sched_start(device *d)
 	sched.random = (d->set.seed + 1) * UINT64_C(0x9E3779B97F4A7C15) | 1;
 	for (int i = 0; i < 8; i++)
 		random_next();
+#ifndef PKH_TSAN
+	sched.hand_over = !d->set.seeded;
+#endif
 	sched.tsan_neutral = tsan_create();
 	if (d->set.trace)
 		atexit(trace_print);
