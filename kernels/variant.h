@@ -14,9 +14,14 @@
 #define PKRUN_VARIANT_H
 
 #include <string.h>
+#include "busy.h"
 #include "grid.h"
 #include "null.h"
 #include "poisson2d.h"
+#include "scale.h"
+
+/* What pk_with_work() knows. */
+#define PK_WORKLOADS "poisson2d,null,busy,scale"
 
 /* The workload's argument struct, or NULL after say() when it is not the one
  * that this plugin was compiled for. */
@@ -51,6 +56,14 @@ static int pk_with_work_sweep(struct pkrun_run *run, uint32_t automatic_sweep, F
 	if (!strcmp(run->work->name, "null")) {
 		const struct null_args *a = pk_args<struct null_args>(run, NULL_VERSION);
 		return a ? f(null_work::make(a)) : PKRUN_FAIL;
+	}
+	if (!strcmp(run->work->name, "busy")) {
+		const struct busy_args *a = pk_args<struct busy_args>(run, BUSY_VERSION);
+		return a ? f(busy_work::make(a)) : PKRUN_FAIL;
+	}
+	if (!strcmp(run->work->name, "scale")) {
+		const struct scale_args *a = pk_args<struct scale_args>(run, SCALE_VERSION);
+		return a ? f(scale_work::make(a)) : PKRUN_FAIL;
 	}
 	if (!strcmp(run->work->name, "poisson2d")) {
 		const struct poisson2d_args *a = pk_args<struct poisson2d_args>(run, POISSON2D_VERSION);

@@ -189,7 +189,7 @@ PKRUN_PLUGIN(
 	.result = PKRUN_EXACT,
 	.flags = 0,
 	.state_size = sizeof(struct while_state),
-	.workloads = "poisson2d,null",
+	.workloads = PK_WORKLOADS,
 	.options = options,
 	.options_size = sizeof(struct while_options),
 	.reserved = 0,

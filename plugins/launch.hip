@@ -25,7 +25,7 @@ PKRUN_PLUGIN(
 	.result = PKRUN_EXACT,
 	.flags = 0,
 	.state_size = sizeof(struct launch_state),
-	.workloads = "poisson2d,null",
+	.workloads = PK_WORKLOADS,
 	.options = NULL,
 	.options_size = 0,
 	.reserved = 0,

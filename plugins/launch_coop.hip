@@ -36,7 +36,7 @@ PKRUN_PLUGIN(
 	.result = PKRUN_EXACT,
 	.flags = PKRUN_COOPERATIVE,
 	.state_size = sizeof(struct launch_state),
-	.workloads = "poisson2d,null",
+	.workloads = PK_WORKLOADS,
 	.options = NULL,
 	.options_size = 0,
 	.reserved = 0,

@@ -52,7 +52,7 @@ PKRUN_PLUGIN(
 	.result = PKRUN_EXACT,
 	.flags = PKRUN_COOPERATIVE | PKRUN_RESIDENT,
 	.state_size = sizeof(struct device_state),
-	.workloads = "poisson2d,null",
+	.workloads = PK_WORKLOADS,
 	.options = NULL,
 	.options_size = 0,
 	.reserved = 0,

@@ -257,7 +257,7 @@ PKRUN_PLUGIN(
 	.result = PKRUN_EXACT,
 	.flags = PKRUN_COOPERATIVE | PKRUN_RESIDENT,
 	.state_size = sizeof(struct doorbell_state),
-	.workloads = "poisson2d,null",
+	.workloads = PK_WORKLOADS,
 	.options = options,
 	.options_size = sizeof(struct doorbell_options),
 	.reserved = 0,

@@ -34,7 +34,7 @@ PKRUN_PLUGIN(
 	.result = PKRUN_EXACT,
 	.flags = PKRUN_COOPERATIVE | PKRUN_RESIDENT,
 	.state_size = sizeof(struct host_state),
-	.workloads = "poisson2d,null",
+	.workloads = PK_WORKLOADS,
 	.options = options,
 	.options_size = sizeof(struct host_options),
 	.reserved = 0,

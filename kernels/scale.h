@@ -1,0 +1,59 @@
+/* SPDX-License-Identifier: MIT
+ *
+ * scale.h - B = 0.25 A: one read and one write a point, nothing else.
+ *
+ * The plainest memory-bound step: what a schedule leaves of the bandwidth.
+ * Blocks own chunks and touch nobody else's, so they wait for nobody.
+ */
+#ifndef PKRUN_SCALE_H
+#define PKRUN_SCALE_H
+
+#include <stdint.h>
+
+#define SCALE_VERSION 1
+#define SCALE_CHUNK 1024 /* points a unit */
+
+struct scale_args {
+	uint32_t size;		/* sizeof(struct scale_args) */
+	uint32_t version;	/* SCALE_VERSION */
+	int64_t  n;		/* points */
+	double  *b;		/* device addresses; NULL until setup() */
+	const double *a;
+};
+
+#if defined(__cplusplus) && \
+	(defined(PKRUN_BUILD_HOST) || defined(PKRUN_BUILD_HIP) || defined(PKRUN_BUILD_CUDA))
+#include "shape.h"
+
+struct scale_work {
+	double *b;
+	const double *a;
+	uint64_t n;
+
+	static scale_work make(const struct scale_args *args)
+	{
+		scale_work w = {args->b, args->a, (uint64_t)args->n};
+		return w;
+	}
+	uint64_t units() const
+	{
+		return (n + SCALE_CHUNK - 1) / SCALE_CHUNK;
+	}
+	__device__ __forceinline__ void step(uint32_t block, uint32_t blocks, uint64_t s) const
+	{
+		uint64_t first = pk_share_begin(n, blocks, block);
+		uint64_t end = pk_share_begin(n, blocks, (uint64_t)block + 1);
+		double *__restrict__ to = b;
+		const double *__restrict__ from = a;
+
+		(void)s;
+		for (uint64_t i = first + threadIdx.x; i < end; i += blockDim.x)
+			to[i] = 0.25 * from[i];
+	}
+	PK_FN int neighbours(uint32_t, uint32_t, uint32_t[PK_NEIGHBOURS_MAX]) const
+	{
+		return 0;
+	}
+};
+#endif
+#endif
