@@ -13,6 +13,6 @@ host_sources += kernels/host/launch.cpp
 host_sources += kernels/host/device.cpp
 
 # The device's table of functions, built for every target.
-device_source = kernels/device.hip
+device_source += kernels/device.hip
 
 # Headers need no line: all of kernels/*.h are distributed and installed as <pkrun/kernels/NAME.h>.
