@@ -20,16 +20,15 @@ test_tools += tests/make_db
 
 # Command-line tests, one line each.
 bats_tests += tests/build.bats
+bats_tests += tests/docs_sql.bats
+bats_tests += tests/example.bats
 bats_tests += tests/matrix.bats
 bats_tests += tests/plugins.bats
-if HAVE_MAIN
-bats_tests += tests/docs_sql.bats
 bats_tests += tests/query.bats
 bats_tests += tests/run.bats
 bats_tests += tests/show.bats
 bats_tests += tests/trouble.bats
 bats_tests += tests/views.bats
-endif
 
 # Plugins that the tests load, one line each: NAME stands for tests/plugins/NAME.c,
 # built for the host target as tests/plugins/NAME.so of the build folder.
