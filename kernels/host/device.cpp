@@ -38,7 +38,7 @@ static long long setting(const char *name, long long value, long long min, long 
 
 void settings_read(settings *s)
 {
-	s->workers = (int)setting("PKH_WORKERS", 1, 0, 1);
+	s->workers = (int)setting("PKH_WORKERS", 0, 0, 1);
 	s->seeded = getenv("PKH_SEED") != nullptr;
 	s->seed = (uint64_t)setting("PKH_SEED", 0, 0, LLONG_MAX);
 	s->preempt = (unsigned)setting("PKH_PREEMPT", 64, 0, 256);

@@ -15,9 +15,11 @@
  * independent, as if created with hipStreamNonBlocking; the null stream too.
  *
  * Environment (a value that cannot be is refused at the first call):
- *	PKH_WORKERS	1: a thread of its own runs the device (default)
- *			0: the host thread runs it, in pk_host_pause(), atomics
- *			and HIP's waits; a run is then replayable by seed
+ *	PKH_WORKERS	0: the host thread runs the device (default), in
+ *			pk_host_pause(), HIP's waits and queries, and when it
+ *			polls with atomics alone.  Nothing depends on the
+ *			machine's own scheduler: a run repeats itself exactly
+ *			1: a thread of its own runs it, beside the host
  *	PKH_SEED	pick the next thread at random, from this seed;
  *			without it, in turn
  *	PKH_PREEMPT	of 256 atomics, how many are switch points with a seed (64)

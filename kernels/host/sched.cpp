@@ -2,8 +2,8 @@
  *
  * sched.cpp - blocks and fibers: who runs next, barriers, shared memory, stops.
  *
- * The device is one thread (or, with PKH_WORKERS=0, whichever host thread waits
- * for it), so nothing here is locked.  It goes round the resident blocks and
+ * The device is one thread: whichever host thread waits for it or, with
+ * PKH_WORKERS=1, one of its own.  So nothing here is locked.  It goes round the resident blocks and
  * runs each thread that is ready until that thread pauses, waits or returns;
  * between two rounds it looks at the queues, so that a copy in one stream
  * proceeds while a kernel of another spins.
@@ -488,25 +488,35 @@ void pkh_host_sleep(unsigned us)
 
 #define ATOMICS_WITHOUT_SWITCH 64
 
+/* An atomic of the host's own: a poll without a pause lets the device on too. */
+static void host_point(void)
+{
+	static __thread unsigned atomics;
+	const settings *set = &the_device()->set;
+
+	if (set->workers != 0)
+		return;
+	if (set->seeded ? (random_next() & 255) < set->preempt :
+			  ++atomics % ATOMICS_WITHOUT_SWITCH == 0)
+		sched_pump();
+}
+
 /* An atomic.  Without a seed only a long row of them, a poll without a pause, is a switch. */
 void pkh_point(void)
 {
 	fiber *f = running_fiber();
 	const settings *set;
 
-	if (f != nullptr && !sched.device->set.seeded) {
-		if (++sched.atomics >= ATOMICS_WITHOUT_SWITCH)
-			fiber_leave(f, FIBER_PAUSED);
+	if (f == nullptr) {
+		host_point();
 		return;
 	}
-	set = &the_device()->set;
-	if (!set->seeded)
-		return;
-	if (f != nullptr) {
+	set = &sched.device->set;
+	if (set->seeded) {
 		if ((random_next() & 255) < set->preempt)
 			fiber_leave(f, FIBER_READY);
-	} else if (set->workers == 0 && (random_next() & 255) < set->preempt) {
-		sched_pump();
+	} else if (++sched.atomics >= ATOMICS_WITHOUT_SWITCH) {
+		fiber_leave(f, FIBER_PAUSED);
 	}
 }
 
