@@ -150,6 +150,14 @@ static __global__ void host_kernel(W work, struct host_control c)
 		c.steps[blockIdx.x] = s;
 }
 
+/* The kernel of a rung; plugins/faulty/ puts kernels of its own here. */
+template <class W, class Rung> struct host_kernel_of {
+	static auto kernel()
+	{
+		return host_kernel<W, Rung>;
+	}
+};
+
 /* ---- host side ---- */
 
 struct host_state {
@@ -173,7 +181,7 @@ template <class Rung> static int host_footprint(struct pkrun_run *run, struct pk
 {
 	struct host_state *h = (struct host_state *)run->state;
 	int status = pk_with_work_sweep(run, Rung::sweep, [=](auto work) -> int {
-		return pk_footprint(run, host_kernel<decltype(work), Rung>, work.units(), 0,
+		return pk_footprint(run, host_kernel_of<decltype(work), Rung>::kernel(), work.units(), 0,
 				    PK_AUTO_CAPPED, fp);
 	});
 
@@ -390,7 +398,7 @@ template <class Rung> static int host_start(struct pkrun_run *run)
 		pk_system::put_release(h->to_host + (size_t)b * h->to_host_stride, FLAG_ABSENT);
 	}
 	status = pk_with_work_sweep(run, Rung::sweep, [=](auto work) -> int {
-		PK_TRY(run, pk_launch_coop(host_kernel<decltype(work), Rung>, dim3(h->blocks),
+		PK_TRY(run, pk_launch_coop(host_kernel_of<decltype(work), Rung>::kernel(), dim3(h->blocks),
 					   dim3(run->threads), 0, pk_stream(run), work, c));
 		return PKRUN_OK;
 	});
