@@ -207,11 +207,30 @@ static int on_grid(struct block *b, const struct protocol_grid *p)
 			       (int64_t)p->iterations, p->updates, p->flops, p->bytes);
 }
 
+/* The flags of a timed trial: the worker's, and what the device's clock says right after it. */
+static const char *trial_flags(const struct block *b, const struct protocol_trial *p, char *buf,
+			       size_t size)
+{
+	static const char *const name[] = { "", "slow_clock", "throttled" };
+	struct telemetry *t = b->r->telemetry[b->cell->target];
+	int state;
+
+	if (!t || strcmp(p->kind, "timed"))
+		return p->flags;
+	state = stats_clock_state((double)telemetry_clock_mhz(t),
+				  (double)b->r->max_clock_mhz[b->cell->target]);
+	if (state <= 0)
+		return p->flags;
+	snprintf(buf, size, "%s%s%s", p->flags, *p->flags ? "," : "", name[state]);
+	return buf;
+}
+
 static int on_trial(struct block *b, const struct protocol_trial *p)
 {
+	char flags[sizeof(p->flags) + 16];
 	struct store_trial t = {
 		.block = b->id, .cell = b->state->id, .kind = p->kind, .hash = p->hash,
-		.flags = p->flags, .position = p->position, .iterations = (int64_t)p->iterations,
+		.flags = trial_flags(b, p, flags, sizeof(flags)), .position = p->position, .iterations = (int64_t)p->iterations,
 		.wall_ns = p->wall_ns, .device_ns = p->device_ns, .kernel_ns = p->kernel_ns,
 		.host_cpu_ns = p->host_cpu_ns, .energy_uj = STORE_NULL, .verified = p->verified,
 	};
@@ -628,6 +647,23 @@ static void judge(struct block *b)
 	set_result(b, CELL_ERROR, text);
 }
 
+static int keep_state(struct block *b)
+{
+	struct telemetry *t = b->r->telemetry[b->cell->target];
+	struct telemetry_state s;
+	struct store_state row;
+
+	if (!t)
+		return 0;
+	telemetry_read(t, &s);
+	row = (struct store_state){
+		.clock_mhz = s.clock_mhz, .memory_clock_mhz = s.memory_clock_mhz,
+		.temperature_c = s.temperature_c, .power_w = s.power_w,
+		.throttle = *s.throttle ? s.throttle : NULL,
+	};
+	return store_block_state(b->r->store, b->id, &row);
+}
+
 static int finish(struct block *b)
 {
 	struct block_result *o = b->out;
@@ -636,6 +672,8 @@ static int finish(struct block *b)
 	if (!rc)
 		rc = keep_output(b);
 	judge(b);
+	if (!rc)
+		rc = keep_state(b);
 	if (!rc)
 		rc = store_block_end(b->r->store, b->id, cell_status_name(o->status),
 				     *o->reason ? o->reason : NULL);

@@ -28,3 +28,4 @@ libpkrun_a_SOURCES += core/run_rows.c
 libpkrun_a_SOURCES += core/runner.c
 libpkrun_a_SOURCES += core/worker.c
 libpkrun_a_SOURCES += core/help.c
+libpkrun_a_SOURCES += core/telemetry.c

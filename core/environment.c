@@ -5,9 +5,11 @@
  * To add one: a function that fills value, state and repair, and a line in
  * `facts`.  What cannot be read is `unknown`, never `ok`.
  */
-#define _GNU_SOURCE
 #include <ctype.h>
+#include <inttypes.h>
+#include <math.h>
 #include <sched.h>
+#include <stdarg.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -256,6 +258,19 @@ static int matters(const char *variable)
 	return 0;
 }
 
+/* Set so, these turn every launch into a synchronous one. */
+static int serialises(const char *name, const char *value)
+{
+	static const char *const bad[] = { "CUDA_LAUNCH_BLOCKING", "HIP_LAUNCH_BLOCKING",
+					   "AMD_SERIALIZE_KERNEL", "AMD_SERIALIZE_COPY" };
+	size_t i;
+
+	for (i = 0; i < sizeof(bad) / sizeof(bad[0]); i++)
+		if (strcmp(name, bad[i]) == 0)
+			return *value && strcmp(value, "0") != 0;
+	return 0;
+}
+
 static int each_variable(environment_fn fn, void *user)
 {
 	struct environment_row row;
@@ -271,6 +286,10 @@ static int each_variable(environment_fn fn, void *user)
 		row.key = key;
 		row.state = ENVIRONMENT_INFO;
 		snprintf(row.value, sizeof(row.value), "%s", strchr(*v, '=') + 1);
+		if (serialises(key + 1, row.value)) {
+			row.state = ENVIRONMENT_WARN;
+			snprintf(row.repair, sizeof(row.repair), "unset %.200s", key + 1);
+		}
 		rc = fn(user, &row);
 		if (rc)
 			return rc;
@@ -294,4 +313,155 @@ int environment_each(environment_fn fn, void *user)
 			return rc;
 	}
 	return each_variable(fn, user);
+}
+
+/* ---- a GPU ---- */
+
+struct gpu {
+	uint32_t target;
+	const struct pkrun_device_info *info;
+	struct telemetry_state state;
+	const char *why;	/* telemetry is unknown for this reason, or "" */
+	environment_fn fn;
+	void *user;
+};
+
+/* Hand over one row; a value of "" is unknown whatever the state. */
+static int gpu_row(const struct gpu *g, const char *key, enum environment_state state,
+		   const char *repair, const char *fmt, ...) __attribute__((format(printf, 5, 6)));
+static int gpu_row(const struct gpu *g, const char *key, enum environment_state state,
+		   const char *repair, const char *fmt, ...)
+{
+	struct environment_row row;
+	va_list ap;
+
+	memset(&row, 0, sizeof(row));
+	row.key = key;
+	row.state = state;
+	va_start(ap, fmt);
+	vsnprintf(row.value, sizeof(row.value), fmt, ap);
+	va_end(ap);
+	if (!*row.value)
+		row.state = ENVIRONMENT_UNKNOWN;
+	if (row.state == ENVIRONMENT_WARN || row.state == ENVIRONMENT_UNKNOWN)
+		snprintf(row.repair, sizeof(row.repair), "%s", repair);
+	return g->fn(g->user, &row);
+}
+
+/* A number with its unit, or unknown. */
+static int gpu_number(const struct gpu *g, const char *key, int64_t value, const char *unit)
+{
+	char text[64] = "";
+
+	if (value != TELEMETRY_UNKNOWN && value != 0)
+		snprintf(text, sizeof(text), "%" PRId64 " %s", value, unit);
+	return gpu_row(g, key, ENVIRONMENT_INFO, g->why, "%s", text);
+}
+
+static int gpu_identity(const struct gpu *g)
+{
+	const struct pkrun_device_info *i = g->info;
+	int64_t mhz = i->clock_khz / 1000;
+	int rc = 0;
+
+	if (!mhz && g->state.max_clock_mhz != TELEMETRY_UNKNOWN)
+		mhz = g->state.max_clock_mhz;
+	rc = rc ? rc : gpu_row(g, "gpu", ENVIRONMENT_INFO, "", "%s", i->name);
+	rc = rc ? rc : gpu_row(g, "gpu_arch", ENVIRONMENT_INFO, "", "%s", i->arch);
+	rc = rc ? rc : gpu_row(g, "gpu_uuid", ENVIRONMENT_INFO, "", "%s", i->uuid);
+	rc = rc ? rc : gpu_row(g, "gpu_pci", ENVIRONMENT_INFO, "", "%s", i->pci);
+	rc = rc ? rc : gpu_row(g, "gpu_driver", ENVIRONMENT_INFO, "", "%s", i->driver);
+	rc = rc ? rc : gpu_row(g, "gpu_runtime", ENVIRONMENT_INFO, "", "%s", i->runtime);
+	rc = rc ? rc : gpu_number(g, "gpu_units", i->compute_units, g->target == PKRUN_HIP ? "CUs" : "SMs");
+	rc = rc ? rc : gpu_number(g, "gpu_memory", (int64_t)(i->memory_bytes >> 20), "MiB");
+	rc = rc ? rc : gpu_number(g, "gpu_l2", (int64_t)(i->l2_bytes >> 10), "KiB");
+	rc = rc ? rc : gpu_number(g, "gpu_clock_max", mhz, "MHz");
+	return rc ? rc : gpu_number(g, "gpu_memory_clock_max", i->memory_clock_khz / 1000, "MHz");
+}
+
+static int gpu_power(const struct gpu *g)
+{
+	const struct telemetry_state *s = &g->state;
+	char repair[64] = "", text[64] = "";
+	int capped = s->power_cap_w < s->power_cap_default_w - 0.5;
+	int rc;
+
+	if (isfinite(s->power_w))
+		snprintf(text, sizeof(text), "%.0f W", s->power_w);
+	rc = gpu_row(g, "gpu_power", ENVIRONMENT_INFO, g->why, "%s", text);
+	text[0] = '\0';
+	if (isfinite(s->power_cap_w))
+		snprintf(text, sizeof(text), "%.0f W", s->power_cap_w);
+	if (capped)
+		snprintf(text + strlen(text), sizeof(text) - strlen(text), ", default %.0f W",
+			 s->power_cap_default_w);
+	snprintf(repair, sizeof(repair), g->target == PKRUN_HIP ? "rocm-smi --resetpoweroverdrive"
+								 : "nvidia-smi -pl %.0f",
+		 s->power_cap_default_w);
+	return rc ? rc : gpu_row(g, "gpu_power_cap", capped ? ENVIRONMENT_WARN : ENVIRONMENT_OK,
+				 capped ? repair : g->why, "%s", text);
+}
+
+static int gpu_condition(const struct gpu *g)
+{
+	const struct telemetry_state *s = &g->state;
+	int hot = s->temperature_c >= 85, cuda = g->target == PKRUN_CUDA;
+	int slow = strcmp(s->throttle, "none") != 0;
+	char text[64] = "";
+	int rc;
+
+	rc = gpu_number(g, "gpu_clock", s->clock_mhz, "MHz");
+	rc = rc ? rc : gpu_number(g, "gpu_memory_clock", s->memory_clock_mhz, "MHz");
+	if (s->temperature_c != TELEMETRY_UNKNOWN)
+		snprintf(text, sizeof(text), "%" PRId64 " C", s->temperature_c);
+	rc = rc ? rc : gpu_row(g, "gpu_temperature", hot ? ENVIRONMENT_WARN : ENVIRONMENT_OK,
+			       hot ? "let it cool; see that air reaches it" : g->why, "%s", text);
+	rc = rc ? rc : gpu_power(g);
+	return rc ? rc : gpu_row(g, "gpu_throttle", slow ? ENVIRONMENT_WARN : ENVIRONMENT_OK,
+				 !*s->throttle ? g->why : cuda ? "nvidia-smi -q -d PERFORMANCE"
+							       : "rocm-smi -a", "%s", s->throttle);
+}
+
+static int gpu_sharing(const struct gpu *g)
+{
+	const struct telemetry_state *s = &g->state;
+	const char *mps = getenv("CUDA_MPS_PIPE_DIRECTORY");
+	int cuda = g->target == PKRUN_CUDA, mig = strcmp(s->partition, "MIG") == 0, has_mps;
+	char text[64] = "", control[512];
+	int rc;
+
+	if (s->processes != TELEMETRY_UNKNOWN)
+		snprintf(text, sizeof(text), "%" PRId64, s->processes);
+	rc = gpu_row(g, "gpu_processes", s->processes > 0 ? ENVIRONMENT_WARN : ENVIRONMENT_OK,
+		     s->processes <= 0 ? g->why : cuda ? "nvidia-smi --query-compute-apps=pid,process_name --format=csv"
+						       : "rocm-smi --showpids", "%s", text);
+	rc = rc ? rc : gpu_row(g, "gpu_partition", mig ? ENVIRONMENT_WARN : ENVIRONMENT_OK,
+			       mig ? "nvidia-smi -mig 0" : g->why, "%s", s->partition);
+	if (!cuda || rc)
+		return rc;
+	rc = gpu_row(g, "gpu_persistence", strcmp(s->persistence, "on") ? ENVIRONMENT_WARN : ENVIRONMENT_OK,
+		     *s->persistence ? "nvidia-smi -pm 1" : g->why, "%s", s->persistence);
+	rc = rc ? rc : gpu_row(g, "gpu_compute_mode", ENVIRONMENT_INFO, g->why, "%s", s->compute_mode);
+	snprintf(control, sizeof(control), "%s/control", mps ? mps : "/tmp/nvidia-mps");
+	has_mps = access(control, F_OK) == 0;
+	return rc ? rc : gpu_row(g, "gpu_mps", has_mps ? ENVIRONMENT_WARN : ENVIRONMENT_OK,
+				 "echo quit | nvidia-cuda-mps-control", has_mps ? "on" : "off");
+}
+
+int environment_gpu(uint32_t target, const struct pkrun_device_info *info, struct telemetry *t,
+		    const char *why, environment_fn fn, void *user)
+{
+	struct gpu g = { .target = target, .info = info, .why = t ? "" : why, .fn = fn, .user = user,
+			 .state = { .clock_mhz = TELEMETRY_UNKNOWN, .max_clock_mhz = TELEMETRY_UNKNOWN,
+				    .memory_clock_mhz = TELEMETRY_UNKNOWN,
+				    .temperature_c = TELEMETRY_UNKNOWN, .processes = TELEMETRY_UNKNOWN,
+				    .power_w = NAN, .power_cap_w = NAN, .power_cap_default_w = NAN } };
+	int rc;
+
+	if (t)
+		telemetry_read(t, &g.state);
+	rc = gpu_identity(&g);
+	rc = rc ? rc : gpu_condition(&g);
+	rc = rc ? rc : gpu_row(&g, "gpu_ecc", ENVIRONMENT_INFO, g.why, "%s", g.state.ecc);
+	return rc ? rc : gpu_sharing(&g);
 }

@@ -128,6 +128,32 @@ static int lock_devices(struct session *s)
 	return 0;
 }
 
+/* What the drivers' libraries say of the GPUs that answered. */
+static void open_telemetry(struct runner *r)
+{
+	struct telemetry_state state;
+	uint32_t t;
+
+	for (t = PKRUN_HOST; t <= PKRUN_CUDA; t++) {
+		const struct target_info *info = &r->catalog->targets[t];
+
+		r->max_clock_mhz[t] = TELEMETRY_UNKNOWN;
+		if (info->devices <= 0 || telemetry_open(&r->telemetry[t], t, &info->device,
+							 r->no_telemetry[t], sizeof(r->no_telemetry[t])))
+			continue;
+		telemetry_read(r->telemetry[t], &state);
+		r->max_clock_mhz[t] = state.max_clock_mhz;
+	}
+}
+
+static void close_telemetry(struct runner *r)
+{
+	uint32_t t;
+
+	for (t = 0; t < 4; t++)
+		telemetry_close(r->telemetry[t]);
+}
+
 static int exit_code(const struct session *s, int failed)
 {
 	int code = failed ? EXIT_CELL : EXIT_OK;
@@ -187,7 +213,9 @@ static int run(struct session *s, int argc, char **argv)
 		say_error("%s", why);
 		return EXIT_USAGE;
 	}
+	open_telemetry(&s->r);
 	code = run_rows(&s->r, &s->o, argc, argv) ? EXIT_USAGE : measure_all(s);
+	close_telemetry(&s->r);
 	store_close(s->r.store);
 	return code;
 }

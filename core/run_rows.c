@@ -166,11 +166,28 @@ static int add_run(struct runner *r, const struct run_options *o, int argc, char
 	return rc;
 }
 
+/* The GPUs of this run; the host target is in environment_each. */
+static int add_gpus(struct runner *r)
+{
+	uint32_t t;
+
+	for (t = PKRUN_HIP; t <= PKRUN_CUDA; t++) {
+		const struct target_info *info = &r->catalog->targets[t];
+
+		if (info->devices > 0 &&
+		    environment_gpu(t, &info->device, r->telemetry[t], r->no_telemetry[t],
+				    add_environment, r))
+			return -1;
+	}
+	return 0;
+}
+
 static int add_all(struct runner *r, const struct run_options *o, int argc, char **argv)
 {
 	uint64_t i;
 
-	if (add_run(r, o, argc, argv) || environment_each(add_environment, r) || add_devices(r))
+	if (add_run(r, o, argc, argv) || environment_each(add_environment, r) ||
+	    add_gpus(r) || add_devices(r))
 		return -1;
 	for (i = 0; i < r->n_cells; i++)
 		if (add_cell(r, i))

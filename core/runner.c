@@ -4,12 +4,14 @@
  * every cell has been measured enough or has ended otherwise.
  */
 #include <math.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include "progress.h"
 #include "runner.h"
 #include "say.h"
 #include "schedule.h"
+#include "stats.h"
 
 static int end_cell(struct runner *r, struct progress *p, uint64_t number, enum cell_status s,
 		    const char *reason)
@@ -41,16 +43,32 @@ static int keep_median(struct cell_state *c, double median)
 	return 0;
 }
 
+/* Drift in the time that the cell's blocks took: said beside the result, which stands. */
+static void describe_drift(const struct cell_state *c, char *out, size_t size)
+{
+	const double *m = c->medians;
+	char first[32], last[32];
+	double a, b;
+
+	*out = '\0';
+	if (stats_not_steady(m, c->n_medians) != 1 || stats_median(m, c->n_medians / 3, &a) ||
+	    stats_median(m + c->n_medians - c->n_medians / 3, c->n_medians / 3, &b))
+		return;
+	snprintf(out, size, "not_steady: %s in the first third of the blocks, %s in the last",
+		 say_ns(a, first), say_ns(b, last));
+}
+
 static int judge_cell(struct runner *r, struct progress *p, uint64_t number)
 {
 	struct cell_state *c = &r->cells[number];
-	char why[160];
+	char why[320], drift[160];
 
+	describe_drift(c, drift, sizeof(drift));
 	switch (schedule_judge(&r->settings, c->medians, c->n_medians, c->seconds, &p->width)) {
 	case SCHEDULE_MORE:
 		return 0;
 	case SCHEDULE_ENOUGH:
-		return end_cell(r, p, number, CELL_OK, NULL);
+		return end_cell(r, p, number, CELL_OK, drift);
 	case SCHEDULE_IMPRECISE:
 		break;
 	}
@@ -60,6 +78,8 @@ static int judge_cell(struct runner *r, struct progress *p, uint64_t number)
 	else
 		snprintf(why, sizeof(why), "+-%.2g %% after %u blocks and %.0f s, wanted +-%.2g %%",
 			 p->width * 100, c->n_medians, (double)c->seconds, r->settings.ci * 100);
+	if (*drift)
+		snprintf(why + strlen(why), sizeof(why) - strlen(why), "; %s", drift);
 	return end_cell(r, p, number, CELL_IMPRECISE, why);
 }
 

@@ -10,6 +10,7 @@
 #include "child.h"
 #include "job.h"
 #include "matrix.h"
+#include "telemetry.h"
 #include "../db/store.h"
 
 enum cell_status {
@@ -40,6 +41,9 @@ struct runner {
 	struct cell_state *cells;
 	int64_t device_id[4];			/* rows, by target */
 	int64_t *plugin_id;			/* rows, by variant in the catalog */
+	struct telemetry *telemetry[4];		/* by target; NULL: there is none */
+	char no_telemetry[4][256];		/* why */
+	int64_t max_clock_mhz[4];		/* TELEMETRY_UNKNOWN */
 	char lost[4][256];			/* by target: why its device is given up; "" if it is not */
 	struct child child;			/* pid 0: none */
 	uint32_t child_target;

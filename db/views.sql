@@ -219,16 +219,24 @@ SELECT run, target, device, n, iterations, series, variant, control,
 FROM pairs
 GROUP BY run, target, n, iterations, series, variant;
 
--- What differs between the environments of two runs of the file.
+-- What a run was measured with, without what is another at every look.
+CREATE VIEW environment_steady AS
+SELECT run_id AS run, key, value, state
+FROM environment
+WHERE key NOT IN ('date', 'load', 'clock_tick', 'gpu_clock', 'gpu_memory_clock', 'gpu_temperature',
+                  'gpu_power', 'gpu_throttle', 'gpu_processes')
+UNION ALL
+SELECT id, 'pkrun', pkrun_version || coalesce(' ' || git_state, ''), 'info' FROM run
+UNION ALL
+SELECT DISTINCT c.run_id, 'plugin ' || p.target || '/' || p.name, substr(p.sha256, 1, 12), 'info'
+FROM cell c JOIN plugin p ON p.id = c.plugin_id;
+
+-- One row a difference between two runs; NULL: unknown, or not there.
 CREATE VIEW environment_diff AS
-SELECT a.run_id AS run_a, b.run_id AS run_b, a.key, a.value AS value_a, b.value AS value_b
-FROM environment a JOIN environment b ON b.key = a.key AND b.run_id > a.run_id
-WHERE a.value IS NOT b.value
-UNION ALL
-SELECT a.run_id, b.id, a.key, a.value, NULL
-FROM environment a JOIN run b ON b.id > a.run_id
-WHERE NOT EXISTS (SELECT 1 FROM environment e WHERE e.run_id = b.id AND e.key = a.key)
-UNION ALL
-SELECT a.id, b.run_id, b.key, NULL, b.value
-FROM environment b JOIN run a ON a.id < b.run_id
-WHERE NOT EXISTS (SELECT 1 FROM environment e WHERE e.run_id = a.id AND e.key = b.key);
+SELECT DISTINCT a.id AS run_a, b.id AS run_b, k.key, x.value AS value_a, y.value AS value_b
+FROM run a
+JOIN run b ON a.id < b.id
+JOIN environment_steady k ON k.run = a.id OR k.run = b.id
+LEFT JOIN environment_steady x ON x.run = a.id AND x.key = k.key
+LEFT JOIN environment_steady y ON y.run = b.id AND y.key = k.key
+WHERE x.value IS NOT y.value;

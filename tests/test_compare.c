@@ -584,6 +584,43 @@ static void test_devices_environment_floor(void **state)
 	says(out, "1 SAME");
 }
 
+static int join_row(void *user, const struct store_row *row)
+{
+	char *text = user;
+
+	for (int i = 0; i < row->columns; i++)
+		snprintf(text + strlen(text), 500 - strlen(text), "%s%s",
+		         row->text[i] ? row->text[i] : "-", i + 1 < row->columns ? "|" : "\n");
+	return 0;
+}
+
+static void test_environment_diff(void **state)
+{
+	static const char *const governor[] = {"performance", "performance", "powersave"};
+	char rows[500] = "";
+	struct made m;
+
+	(void)state;
+	open_made(&m, "diff.db");
+	for (int i = 0; i < 3; i++) {
+		begin_run(&m, NULL);
+		store_environment(m.s, m.run, "governor", governor[i], "ok", NULL);
+		store_environment(m.s, m.run, "load", governor[i], "ok", NULL);
+		if (i == 1)
+			store_environment(m.s, m.run, "turbo", "on", "info", NULL);
+		else
+			store_environment(m.s, m.run, "turbo", NULL, "unknown", NULL);
+		end_run(&m);
+	}
+	assert_int_equal(store_query(m.s,
+	                             "SELECT * FROM environment_diff ORDER BY run_a, run_b, key",
+	                             NULL, 0, join_row, rows),
+	                 0);
+	assert_string_equal(rows, "1|2|turbo|-|on\n1|3|governor|performance|powersave\n"
+	                          "2|3|governor|performance|powersave\n2|3|turbo|on|-\n");
+	store_close(m.s);
+}
+
 static int is_valid_json(void *user, const struct store_row *row)
 {
 	*(int *)user = row->integer[0] == 1;
@@ -732,6 +769,7 @@ int main(void)
 	        cmocka_unit_test(test_instrumented),
 	        cmocka_unit_test(test_renamed_section),
 	        cmocka_unit_test(test_devices_environment_floor),
+	        cmocka_unit_test(test_environment_diff),
 	        cmocka_unit_test(test_formats),
 	        cmocka_unit_test(test_usage),
 	        cmocka_unit_test(test_units_needed),

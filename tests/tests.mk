@@ -9,6 +9,7 @@ check_PROGRAMS += tests/test_options
 check_PROGRAMS += tests/test_say
 check_PROGRAMS += tests/test_stats
 check_PROGRAMS += tests/test_store
+check_PROGRAMS += tests/test_telemetry
 
 # Tests of the host target, one line each: tests/test_NAME stands for tests/test_NAME.cpp
 # (cmocka), compiled as a host plugin is and linked with libpkhost.so.
@@ -74,6 +75,8 @@ test_plugins += fake_unpoisoned
 test_plugins += fake_wrong_later
 test_plugins += good
 test_plugins += late_killer
+test_plugins += lib_nvml
+test_plugins += lib_rocm_smi
 test_plugins += minor_newer
 test_plugins += minor_older
 test_plugins += slow

@@ -477,19 +477,6 @@ static void variables_free(struct variables *v)
 	free(v->value);
 }
 
-/* What the last run of a side was run with: its environment (without what is
- * different every time), pkrun's version, and the plugins' hashes. */
-static const char variables_sql[] =
-        "SELECT key, value FROM ("
-        " SELECT key, value FROM environment WHERE run_id = ?1 AND key NOT IN"
-        "  ('date', 'load', 'argv', 'seed', 'uptime', 'matrix', 'clocks', 'temperature', 'power',"
-        "   'gpu_clock', 'gpu_memory_clock', 'gpu_temperature', 'gpu_power', 'gpu_throttle')"
-        " UNION SELECT 'pkrun', pkrun_version || coalesce(' ' || git_state, '') FROM run WHERE id "
-        "= ?1"
-        " UNION SELECT DISTINCT 'plugin ' || p.target || '/' || p.name, substr(p.sha256, 1, 12)"
-        "  FROM cell c JOIN plugin p ON p.id = c.plugin_id WHERE c.run_id = ?1)"
-        " ORDER BY key";
-
 /* Takes the texts over where they differ; -1: no memory. */
 static int add_difference(struct compare *c, const char *key, char **a, char **b)
 {
@@ -524,7 +511,10 @@ static int compare_environments(struct compare *c)
 		const char *params[] = {id};
 
 		snprintf(id, sizeof(id), "%" PRId64, c->side[i].runs[c->side[i].n_runs - 1].id);
-		if (store_query(c->stores[i], variables_sql, params, 1, read_variable, &v[i])) {
+		if (store_query(c->stores[i],
+		                "SELECT key, value FROM environment_steady"
+		                " WHERE run = ?1 ORDER BY key",
+		                params, 1, read_variable, &v[i])) {
 			usage_error("%s",
 			            v[i].failed ? "out of memory" : store_error(c->stores[i]));
 			goto out;
@@ -660,6 +650,7 @@ static void add_row(struct table *t, const struct judgement *j, int paired)
 	char buf[32];
 
 	table_add(t, cell->series);
+	table_add(t, cell->workload);
 	table_addf(t, "%" PRId64, cell->n);
 	table_add(t, cell->params);
 	table_add(t, time_text(j->a_ns, a, buf));
@@ -678,15 +669,33 @@ static void add_row(struct table *t, const struct judgement *j, int paired)
 	table_add(t, j->verdict == DNF ? NULL : j->reason); /* those are listed below */
 }
 
+static int one_workload(const struct compare *c)
+{
+	const char *first = NULL;
+
+	for (size_t i = 0; i < c->n_pairs; i++) {
+		const struct pair *p = c->judged[i].pair;
+		const char *workload = p->a ? p->a->workload : p->b->workload;
+
+		if (first && strcmp(first, workload))
+			return 0;
+		first = workload;
+	}
+	return 1;
+}
+
 static int print_cells(const struct compare *c, int width)
 {
 	static const struct {
 		const char *name;
 		int right, drop;
 	} columns[] = {
-	        {"series", 0, 0}, {"n", 1, 0},       {"params", 0, 3},        {"A", 1, 0},
-	        {"B", 1, 0},      {"B/A", 1, 0},     {"95 % interval", 0, 0}, {"detectable", 1, 2},
-	        {NULL, 1, 1},     {"verdict", 0, 0}, {"why", 0, 4},
+	        {"series", 0, 0},     {"workload", 0, 0},
+	        {"n", 1, 0},          {"params", 0, 3},
+	        {"A", 1, 0},          {"B", 1, 0},
+	        {"B/A", 1, 0},        {"95 % interval", 0, 0},
+	        {"detectable", 1, 2}, {NULL, 1, 1},
+	        {"verdict", 0, 0},    {"why", 0, 4},
 	};
 	struct table t;
 	int failed;
@@ -701,6 +710,7 @@ static int print_cells(const struct compare *c, int width)
 	for (size_t i = 0; i < c->n_pairs; i++)
 		if (c->judged[i].verdict != MISSING)
 			add_row(&t, &c->judged[i], c->series[0] != NULL);
+	t.columns[1].hidden = one_workload(c);
 	table_hide_empty(&t);
 	if (c->format == SHOW_MARKDOWN)
 		table_print_markdown(&t, 0, table_rows(&t), stdout);
