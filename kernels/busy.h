@@ -30,6 +30,8 @@ struct busy_args {
 #include "null.h"
 
 struct busy_work {
+	static const bool has_norm = false;
+
 	uint64_t *counters, *data;
 	uint64_t words, n;
 	double length_ns, imbalance;

@@ -37,6 +37,8 @@ static PK_FN int pk_chain(uint32_t block, uint32_t blocks, uint32_t out[PK_NEIGH
 }
 
 struct null_work {
+	static const bool has_norm = false;
+
 	uint64_t *counters;
 	uint64_t n;
 

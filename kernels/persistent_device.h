@@ -15,6 +15,7 @@
  *	before(b, s, left)	may this block begin step s?
  *	after(b, s, left)	this block has done step s
  *	agree(leave, left)	go seen: does any block want to leave?
+ *	all(number, left, s)	a barrier of all blocks, for norm `number`
  * called by every thread of a block; false for all its threads when the run is
  * being aborted.
  */
@@ -23,6 +24,7 @@
 
 #include "barrier.h"
 #include "host_wait.h"
+#include "norm.h"
 
 #define DEVICE_LEAVE UINT64_MAX
 #define DEVICE_ABSENT UINT64_MAX
@@ -31,6 +33,7 @@
 struct device_lines {
 	alignas(PK_LINE_BYTES) uint64_t arrivals; /* blocks that reported, over all rounds */
 	alignas(PK_LINE_BYTES) uint64_t barrier;
+	alignas(PK_LINE_BYTES) uint64_t norm_barrier;
 	alignas(PK_LINE_BYTES) uint32_t leave_agreed; /* persistent_barrier, coop */
 	alignas(PK_LINE_BYTES) uint32_t leave_looked;
 };
@@ -51,6 +54,7 @@ struct device_control {
 	struct host_lines *host;
 	struct pkrun_watch *watch;
 	uint64_t *steps;
+	struct pk_norm norm;
 };
 
 /* This block has done all of `go`: the last block says so to the host. */
@@ -80,12 +84,39 @@ static __device__ __forceinline__ uint64_t device_next(const struct device_contr
 	return *shared_go;
 }
 
+/*
+ * Norm `number`, behind step s - 1: every block adds its share, a barrier, and
+ * every block adds the shares up, for each would have to decide whether to go
+ * on.  The shares of the norm before are still being read by late blocks, hence
+ * two sets in turn; nobody can be two norms ahead, for the barrier.
+ */
+template <class W, class Order>
+static __device__ bool device_norm(const W &work, const Order &order, const struct device_control &c,
+				   uint64_t number, uint64_t s, uint32_t *left)
+{
+	if constexpr (W::has_norm) {
+		double sum;
+
+		if (!order.before(c, work, s, left))
+			return false;
+		sum = pk_norm_partial(work);
+		if (threadIdx.x == 0)
+			c.norm.partials[(number & 1) * gridDim.x + blockIdx.x] = sum;
+		if (!order.all(c, number, left, s))
+			return false;
+		sum = pk_norm_whole(c.norm, number);
+		if (blockIdx.x == 0 && threadIdx.x == 0)
+			*c.norm.result_dev = sum;
+	}
+	return true;
+}
+
 template <class W, class Order>
 static __global__ void device_kernel(W work, Order order, struct device_control c)
 {
 	PK_SHARED(uint64_t, shared_go, [1]);
 	PK_SHARED(uint32_t, left, [1]);
-	uint64_t s = 0;
+	uint64_t s = 0, norms = 0, until_norm = c.norm.steps; /* 0: counts below 0, never there */
 	bool on = true;
 
 	if (threadIdx.x == 0) {
@@ -103,6 +134,10 @@ static __global__ void device_kernel(W work, Order order, struct device_control 
 				break;
 			work.step(blockIdx.x, gridDim.x, s);
 			on = order.after(c, s, left);
+			if (on && --until_norm == 0) {
+				on = device_norm(work, order, c, norms++, s + 1, left);
+				until_norm = c.norm.steps;
+			}
 		}
 		__syncthreads();
 		if (on && threadIdx.x == 0)
@@ -125,6 +160,8 @@ struct device_state {
 	uint32_t blocks;
 	int resident;		/* a kernel was launched and not yet waited for */
 	uint64_t go;		/* last release */
+	uint64_t iterations;	/* of the run under way */
+	struct pk_norm norm;
 	struct host_lines *host, *host_dev;
 	struct device_lines *lines;
 	struct step_line *counters;
@@ -144,7 +181,7 @@ static inline int device_setup(struct pkrun_run *run)
 	if (status == PKRUN_OK)
 		status = host->alloc(run, "counters", PKRUN_MEMORY_DEVICE,
 				     d->blocks * sizeof(*d->counters), NULL, (void **)&d->counters);
-	return status;
+	return status == PKRUN_OK ? pk_norm_setup(run, d->blocks, &d->norm) : status;
 }
 
 /* Everything that the protocol reads is written here: it was poison. */
@@ -173,7 +210,8 @@ static inline int device_await(struct pkrun_run *run, uint64_t go, const char *w
 template <class Order> static int device_start(struct pkrun_run *run, Order order)
 {
 	struct device_state *d = (struct device_state *)run->state;
-	struct device_control c = {d->lines, d->counters, d->host_dev, run->watch_dev, run->steps};
+	struct device_control c = {d->lines,	   d->counters, d->host_dev,
+				   run->watch_dev, run->steps,	d->norm};
 	int status = device_clear(run);
 
 	if (status != PKRUN_OK)
@@ -193,6 +231,7 @@ static inline int device_run(struct pkrun_run *run, uint64_t iterations)
 {
 	struct device_state *d = (struct device_state *)run->state;
 
+	d->iterations = iterations;
 	d->go += pk_steps(run, iterations);
 	pk_system::put_release(&d->host->go, d->go);
 	return PKRUN_OK;
@@ -200,7 +239,12 @@ static inline int device_run(struct pkrun_run *run, uint64_t iterations)
 
 static inline int device_wait(struct pkrun_run *run)
 {
-	return device_await(run, ((struct device_state *)run->state)->go, "the end of the run");
+	const struct device_state *d = (const struct device_state *)run->state;
+	int status = device_await(run, d->go, "the end of the run");
+
+	if (status == PKRUN_OK && d->norm.steps)
+		pk_norm_report(run, *d->norm.result, d->iterations);
+	return status;
 }
 
 static inline int device_stop(struct pkrun_run *run)

@@ -9,7 +9,9 @@
  *				back to idle (the first rung); else thread 0 polls
  *
  * Flags are 32-bit words.  Where thread 0 polls they are epochs: the host
- * writes s + 1 to release step s, the block answers s + 1 when it has done it.
+ * writes t + 1 to release task t, the block answers t + 1 when it has done it.
+ * A task is a step, or after every `check` iterations a share of the residual
+ * norm, which both sides know by counting.
  * An epoch differs from the one before, so nothing is reset and a flag can be
  * used again at once.  Where all threads poll, the words are those of the
  * report: idle, a task, leave one way; wait, done the other.
@@ -23,6 +25,7 @@
 
 #include <stdlib.h>
 #include "host_wait.h"
+#include "norm.h"
 
 #define FLAG_LEAVE  UINT32_MAX
 #define FLAG_ABSENT (UINT32_MAX - 1) /* a block that has not reported in */
@@ -68,23 +71,24 @@ struct host_options {
 struct host_control {
 	uint32_t *to_device, *to_host;
 	uint32_t to_device_stride, to_host_stride;
-	uint32_t per_iteration; /* steps */
 	uint32_t broadcast;
 	struct pkrun_watch *watch;
 	uint64_t *steps;
+	double *norm_shares; /* host memory, one a block */
+	uint64_t norm_steps; /* between two norms; 0: never */
 };
 
 /* Every thread polls.  `left` keeps threads together that saw the abort word
  * and threads that saw a task: all meet at the barrier and then read it. */
 template <class Orders>
-static __device__ __forceinline__ uint32_t host_poll_all(const struct host_control &c, uint64_t s,
+static __device__ __forceinline__ uint32_t host_poll_all(const struct host_control &c, uint64_t t,
 							 uint32_t *left)
 {
 	uint32_t *flag = c.to_device + (uint64_t)blockIdx.x * c.to_device_stride;
 	uint32_t task = FLAG_LEAVE;
 
 	if (!pk_wait<pk_system, Orders>(
-		    flag, [](uint32_t v) { return v != FLAG_IDLE; }, &task, c.watch, blockIdx.x, s))
+		    flag, [](uint32_t v) { return v != FLAG_IDLE; }, &task, c.watch, blockIdx.x, t))
 		pk_block::put_relaxed(left, 1u);
 	__syncthreads();
 	if (pk_block::relaxed(left) || task == FLAG_LEAVE)
@@ -96,18 +100,18 @@ static __device__ __forceinline__ uint32_t host_poll_all(const struct host_contr
 
 /* Thread 0 polls and passes the epoch on through the shared word. */
 template <class Orders>
-static __device__ __forceinline__ uint32_t host_poll_one(const struct host_control &c, uint64_t s,
+static __device__ __forceinline__ uint32_t host_poll_one(const struct host_control &c, uint64_t t,
 							 uint32_t *shared_task)
 {
 	const uint32_t *flag = c.to_device + (uint64_t)blockIdx.x * c.to_device_stride;
-	const uint32_t before = (uint32_t)s;
+	const uint32_t before = (uint32_t)t;
 
 	if (threadIdx.x == 0) {
 		uint32_t task;
 
 		if (!pk_wait<pk_system, Orders>(
 			    flag, [=](uint32_t v) { return v != before; }, &task, c.watch,
-			    blockIdx.x, s))
+			    blockIdx.x, t))
 			task = FLAG_LEAVE;
 		pk_block::put_release(shared_task, task);
 	}
@@ -121,30 +125,47 @@ static __device__ __forceinline__ uint32_t host_poll_one(const struct host_contr
 	return pk_block::acquire(shared_task);
 }
 
+/* This block's share of a norm, for the host to add up. */
+template <class W> static __device__ void host_norm_share(const W &work, const struct host_control &c)
+{
+	if constexpr (W::has_norm) {
+		double sum = pk_norm_partial(work);
+
+		if (threadIdx.x == 0)
+			c.norm_shares[blockIdx.x] = sum;
+	}
+}
+
 template <class W, class Rung>
 static __global__ void host_kernel(W work, struct host_control c)
 {
 	using orders = typename Rung::orders;
 	PK_SHARED(uint32_t, word, [1]); /* `left` or the shared task */
 	uint32_t *answer = c.to_host + (uint64_t)blockIdx.x * c.to_host_stride;
-	uint64_t s = 0;
+	uint64_t s = 0, until_norm = c.norm_steps;
 
 	if (threadIdx.x == 0)
 		word[0] = 0;
 	__syncthreads();
 	if (threadIdx.x == 0)
 		orders::template put<pk_system>(answer, 0u); /* reports in: 0 steps, or "wait" */
-	for (;; s++) {
-		uint32_t task = Rung::all_poll ? host_poll_all<orders>(c, s, word) :
-						 host_poll_one<orders>(c, s, word);
+	for (uint64_t t = 0;; t++) {
+		uint32_t task = Rung::all_poll ? host_poll_all<orders>(c, t, word) :
+						 host_poll_one<orders>(c, t, word);
 
 		if (task == FLAG_LEAVE)
 			break;
-		work.step(blockIdx.x, gridDim.x, s);
+		if (c.norm_steps && !until_norm) {
+			host_norm_share(work, c);
+			until_norm = c.norm_steps;
+		} else {
+			work.step(blockIdx.x, gridDim.x, s++);
+			until_norm--;
+		}
 		__syncthreads(); /* every thread's work before the one store that reports it */
 		if (threadIdx.x == 0)
 			orders::template put<pk_system>(answer, Rung::all_poll ? FLAG_DONE :
-										 (uint32_t)s + 1);
+										 (uint32_t)t + 1);
 	}
 	if (threadIdx.x == 0)
 		c.steps[blockIdx.x] = s;
@@ -165,8 +186,11 @@ struct host_state {
 	int resident;
 	uint32_t *to_device, *to_device_dev, *to_host, *to_host_dev;
 	uint32_t to_device_stride, to_host_stride;
-	uint64_t released;	/* steps, on the lockstep schedule and at the end of a run */
-	uint64_t *given, *done;	/* steps of each block: released, answered */
+	uint64_t released;	/* tasks, on the lockstep schedule and at the end of a run */
+	uint64_t norms;		/* of them */
+	uint64_t since_norm;	/* steps */
+	double *norm_shares, *norm_shares_dev, norm;
+	uint64_t *given, *done;	/* tasks of each block: released, answered */
 	uint32_t *neighbours;	/* PK_NEIGHBOURS_MAX a block */
 	uint8_t *n_neighbours;
 	struct pk_settled settled;
@@ -228,8 +252,12 @@ static inline int host_alloc_flags(struct pkrun_run *run, struct host_state *h)
 				  (void **)&h->to_device_dev);
 	if (status != PKRUN_OK)
 		return status;
-	return run->host->alloc(run, "to_host", back, bytes, (void **)&h->to_host,
-				(void **)&h->to_host_dev);
+	status = run->host->alloc(run, "to_host", back, bytes, (void **)&h->to_host,
+				  (void **)&h->to_host_dev);
+	if (status != PKRUN_OK || !run->check)
+		return status;
+	return run->host->alloc(run, "norm_shares", PKRUN_MEMORY_HOST, h->blocks * sizeof(double),
+				(void **)&h->norm_shares, (void **)&h->norm_shares_dev);
 }
 
 template <class Rung> static int host_setup(struct pkrun_run *run)
@@ -280,20 +308,20 @@ static inline int host_between(struct pkrun_run *run, struct pk_patience *p, uin
 	return pk_host_again(run, p, "an answer", b, s);
 }
 
-/* Release step s to block b. */
+/* Release task t to block b.  The word of the report's first rung names the
+ * step's colour; the block knows it by counting, as it does a norm. */
 template <class Rung>
-static void host_release(struct pkrun_run *run, struct host_state *h, uint32_t b, uint64_t s)
+static void host_release(struct pkrun_run *run, struct host_state *h, uint32_t b, uint64_t t)
 {
 	using orders = typename Rung::orders;
-	uint32_t word = Rung::all_poll ?
-				FLAG_TASK + (uint32_t)(s % run->work->steps_per_iteration) :
-				(uint32_t)(s + 1);
+	uint64_t phase = (t - h->norms) % run->work->steps_per_iteration;
+	uint32_t word = Rung::all_poll ? FLAG_TASK + (uint32_t)phase : (uint32_t)(t + 1);
 
-	h->given[b] = s + 1;
+	h->given[b] = t + 1;
 	orders::template put<pk_system>(h->to_device + (size_t)b * h->to_device_stride, word);
 }
 
-/* Has block b answered for the last step that it was given? */
+/* Has block b answered for the last task that it was given? */
 template <class Rung> static bool host_has_answered(struct host_state *h, uint32_t b)
 {
 	using orders = typename Rung::orders;
@@ -379,19 +407,47 @@ template <class Rung> static int host_by_neighbour(struct pkrun_run *run, uint64
 	return PKRUN_OK;
 }
 
+template <class Rung> static int host_drive(struct pkrun_run *run, uint64_t end)
+{
+	if (host_options_of(run)->schedule.index == SCHEDULE_NEIGHBOUR)
+		return host_by_neighbour<Rung>(run, end);
+	return host_lockstep<Rung>(run, end);
+}
+
+/* Everybody has done the iteration; every block adds its share, the host sums. */
+template <class Rung> static int host_norm(struct pkrun_run *run)
+{
+	struct host_state *h = (struct host_state *)run->state;
+	int status = host_lockstep<Rung>(run, h->released + 1);
+
+	if (status != PKRUN_OK)
+		return status;
+	h->norms++;
+	h->since_norm = 0;
+	h->norm = 0;
+	for (uint32_t b = 0; b < h->blocks; b++)
+		h->norm += h->norm_shares[b];
+	return PKRUN_OK;
+}
+
 template <class Rung> static int host_start(struct pkrun_run *run)
 {
 	struct host_state *h = (struct host_state *)run->state;
-	struct host_control c = {h->to_device_dev, h->to_host_dev, h->to_device_stride,
-				 h->to_host_stride, run->work->steps_per_iteration,
-				 (uint32_t)host_options_of(run)->broadcast.index, run->watch_dev,
-				 run->steps};
+	struct host_control c = {h->to_device_dev,
+				 h->to_host_dev,
+				 h->to_device_stride,
+				 h->to_host_stride,
+				 (uint32_t)host_options_of(run)->broadcast.index,
+				 run->watch_dev,
+				 run->steps,
+				 h->norm_shares_dev,
+				 pk_steps(run, run->check)};
 	int status = pk_settle(run, &host_options_of(run)->wait, host_options_of(run)->pin,
 			       &h->settled);
 
 	if (status != PKRUN_OK)
 		return status;
-	h->released = 0;
+	h->released = h->norms = h->since_norm = 0;
 	for (uint32_t b = 0; b < h->blocks; b++) {
 		h->given[b] = h->done[b] = 0;
 		pk_system::put_release(h->to_device + (size_t)b * h->to_device_stride, 0u);
@@ -414,16 +470,27 @@ template <class Rung> static int host_start(struct pkrun_run *run)
 template <class Rung> static int host_run(struct pkrun_run *run, uint64_t iterations)
 {
 	struct host_state *h = (struct host_state *)run->state;
-	uint64_t end = h->released + pk_steps(run, iterations);
+	uint64_t steps = pk_steps(run, iterations), every = pk_steps(run, run->check);
+	uint64_t tasks = h->released + steps + (every ? steps / every + 1 : 0);
 
-	if (end > FLAG_STEPS_MAX) {
-		run->host->say(run, "%llu steps do not fit the 32-bit flags of this variant",
-			       (unsigned long long)end);
+	if (tasks > FLAG_STEPS_MAX) {
+		run->host->say(run, "%llu releases do not fit the 32-bit flags of this variant",
+			       (unsigned long long)tasks);
 		return PKRUN_FAIL;
 	}
-	if (host_options_of(run)->schedule.index == SCHEDULE_NEIGHBOUR)
-		return host_by_neighbour<Rung>(run, end);
-	return host_lockstep<Rung>(run, end);
+	while (steps) {
+		uint64_t here = every && every - h->since_norm < steps ? every - h->since_norm : steps;
+		int status = host_drive<Rung>(run, h->released + here);
+
+		h->since_norm += here;
+		if (status == PKRUN_OK && every && h->since_norm == every)
+			status = host_norm<Rung>(run);
+		if (status != PKRUN_OK)
+			return status;
+		steps -= here;
+	}
+	pk_norm_report(run, h->norm, iterations);
+	return PKRUN_OK;
 }
 
 /* run() returns when the last answer is in. */

@@ -41,6 +41,8 @@ static __device__ __forceinline__ double pk_constant(const double *p)
 }
 
 template <class Shape> struct poisson2d {
+	static const bool has_norm = true;
+
 	double *u;
 	const double *rhs;
 	uint64_t cols;
@@ -72,6 +74,20 @@ template <class Shape> struct poisson2d {
 			grid[k] = 0.25 * (grid[k + row] + grid[k - row] + grid[k + 1] +
 					  grid[k - 1] - pk_constant(right + k));
 		});
+	}
+	/* The calling thread's share of the sum of squares of the residual, both
+	 * colours: h^2 (f - laplacian u), as rhs is stored. */
+	__device__ __forceinline__ double norm(uint32_t block, uint32_t blocks) const
+	{
+		double sum = 0;
+
+		for (uint32_t colour = 0; colour < 2; colour++)
+			shape.points(block, blocks, colour, threadIdx.x, [&](uint64_t k) {
+				double r = u[k + cols] + u[k - cols] + u[k + 1] + u[k - 1] - rhs[k] -
+					   4 * u[k];
+				sum += r * r;
+			});
+		return sum;
 	}
 	/* Which blocks must have finished step s - 1 before `block` may do step
 	 * s: those that own a point next to one of its own. Symmetric, so it also

@@ -26,6 +26,8 @@ struct scale_args {
 #include "shape.h"
 
 struct scale_work {
+	static const bool has_norm = false;
+
 	double *b;
 	const double *a;
 	uint64_t n;

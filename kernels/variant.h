@@ -7,6 +7,8 @@
  *	step(block, blocks, s)			the block's share of step s
  *	neighbours(block, blocks, out)		who must have done step s - 1
  *	units()					natural number of blocks
+ *	has_norm; norm(block, blocks)		is there a residual; the calling
+ *						thread's share of its sum of squares
  * step() may depend on s only through s mod steps_per_iteration: a graph
  * replays the same steps again.
  */
@@ -45,6 +47,15 @@ static inline uint32_t pk_sweep(const struct pkrun_run *run, uint32_t automatic)
 	return run->sweep == PKRUN_SWEEP_AUTO ? automatic : run->sweep;
 }
 
+/* A variant that is asked for norms needs a workload that has one. */
+template <class W, class F> static int pk_call(struct pkrun_run *run, W work, F f)
+{
+	if (!run->check || W::has_norm)
+		return f(work);
+	run->host->say(run, "workload %s has no residual: check must be 0", run->work->name);
+	return PKRUN_SKIP;
+}
+
 /*
  * Call f(functor) for the workload and the sweep shape of the run and return
  * what it returns; PKRUN_SKIP when this plugin has no such workload.  This is
@@ -55,15 +66,15 @@ static int pk_with_work_sweep(struct pkrun_run *run, uint32_t automatic_sweep, F
 {
 	if (!strcmp(run->work->name, "null")) {
 		const struct null_args *a = pk_args<struct null_args>(run, NULL_VERSION);
-		return a ? f(null_work::make(a)) : PKRUN_FAIL;
+		return a ? pk_call(run, null_work::make(a), f) : PKRUN_FAIL;
 	}
 	if (!strcmp(run->work->name, "busy")) {
 		const struct busy_args *a = pk_args<struct busy_args>(run, BUSY_VERSION);
-		return a ? f(busy_work::make(a)) : PKRUN_FAIL;
+		return a ? pk_call(run, busy_work::make(a), f) : PKRUN_FAIL;
 	}
 	if (!strcmp(run->work->name, "scale")) {
 		const struct scale_args *a = pk_args<struct scale_args>(run, SCALE_VERSION);
-		return a ? f(scale_work::make(a)) : PKRUN_FAIL;
+		return a ? pk_call(run, scale_work::make(a), f) : PKRUN_FAIL;
 	}
 	if (!strcmp(run->work->name, "poisson2d")) {
 		const struct poisson2d_args *a = pk_args<struct poisson2d_args>(run, POISSON2D_VERSION);
@@ -71,11 +82,11 @@ static int pk_with_work_sweep(struct pkrun_run *run, uint32_t automatic_sweep, F
 			return PKRUN_FAIL;
 		switch (pk_sweep(run, automatic_sweep)) {
 		case PKRUN_SWEEP_ROWS:
-			return f(poisson2d<shape_rows>::make(a, run->tile, run->threads));
+			return pk_call(run, poisson2d<shape_rows>::make(a, run->tile, run->threads), f);
 		case PKRUN_SWEEP_TILES:
-			return f(poisson2d<shape_tiles>::make(a, run->tile, run->threads));
+			return pk_call(run, poisson2d<shape_tiles>::make(a, run->tile, run->threads), f);
 		case PKRUN_SWEEP_BANDS:
-			return f(poisson2d<shape_bands>::make(a, run->tile, run->threads));
+			return pk_call(run, poisson2d<shape_bands>::make(a, run->tile, run->threads), f);
 		}
 		run->host->say(run, "no sweep number %u", run->sweep);
 		return PKRUN_FAIL;

@@ -54,15 +54,18 @@ static void chain_free(struct chain *c)
 /* Queue into a capture; a failing launch still ends the capture. */
 static int chain_capture(struct pkrun_run *run, struct chain *c, uint64_t iterations)
 {
-	uint32_t blocks = ((struct graph_state *)run->state)->launch.blocks;
-	size_t nodes = 0, expected = (size_t)pk_steps(run, iterations);
+	size_t nodes = 0, steps = (size_t)pk_steps(run, iterations);
+	size_t expected = steps + (iterations == run->check ? 1 : 0);
 	hipError_t ended;
 	int status;
 
 	/* Thread-local: nothing that another thread does can break the capture. */
 	PK_TRY(run, hipStreamBeginCapture(pk_stream(run), hipStreamCaptureModeThreadLocal));
-	status = pk_with_work(
-		run, [=](auto work) -> int { return launch_queue(run, work, blocks, 0, expected); });
+	status = pk_with_work(run, [=](auto work) -> int {
+		int queued = launch_steps(run, work, 0, steps, LAUNCH_ORDINARY);
+
+		return queued == PKRUN_OK && expected > steps ? launch_norm(run, work) : queued;
+	});
 	ended = hipStreamEndCapture(pk_stream(run), &c->graph);
 	if (status != PKRUN_OK)
 		return status;
@@ -118,11 +121,14 @@ static int chain_build(struct pkrun_run *run, struct chain *c, uint64_t iteratio
 	return PKRUN_OK;
 }
 
-/* Iterations in the repeated graph: the same for every run of the cell. */
+/* Iterations in the repeated graph: the same for every run of the cell.  With
+ * norms, as many as lie between two of them: the norm is the last node. */
 static uint64_t whole_iterations(const struct pkrun_run *run)
 {
 	uint64_t each = (uint64_t)((const struct graph_options *)run->options)->per_graph;
 
+	if (run->check)
+		return run->check;
 	return each && each < run->iterations ? each : run->iterations;
 }
 
@@ -142,13 +148,19 @@ static int prepare(struct pkrun_run *run, uint64_t iterations, int measure)
 
 static int setup(struct pkrun_run *run)
 {
-	return prepare(run, run->iterations, 1);
+	int status = launch_setup(run);
+
+	if (status == PKRUN_OK)
+		status = launch_start(run);
+	return status == PKRUN_OK ? prepare(run, run->iterations, 1) : status;
 }
 
 /* Not timed: the place to notice that the coming trial is of another length. */
 static int start(struct pkrun_run *run)
 {
-	return prepare(run, run->iterations, 0);
+	int status = launch_start(run);
+
+	return status == PKRUN_OK ? prepare(run, run->iterations, 0) : status;
 }
 
 static int run_graphs(struct pkrun_run *run, uint64_t iterations)
@@ -158,8 +170,14 @@ static int run_graphs(struct pkrun_run *run, uint64_t iterations)
 
 	if (status != PKRUN_OK)
 		return status;
-	for (uint64_t i = 0; i < iterations / state->whole.iterations; i++)
+	state->launch.iterations = iterations;
+	for (uint64_t i = 0; i < iterations / state->whole.iterations; i++) {
 		PK_TRY(run, hipGraphLaunch(state->whole.exec, pk_stream(run)));
+		if (run->check) /* the host has to see the norm before it goes on */
+			PK_TRY(run, hipStreamSynchronize(pk_stream(run)));
+		if (i % 64 == 63 && launch_aborted(run, pk_steps(run, i * state->whole.iterations)))
+			return PKRUN_FAIL;
+	}
 	if (iterations % state->whole.iterations)
 		PK_TRY(run, hipGraphLaunch(state->rest.exec, pk_stream(run)));
 	return PKRUN_OK;
@@ -189,7 +207,7 @@ PKRUN_PLUGIN(
 	.setup = setup,
 	.start = start,
 	.run = run_graphs,
-	.wait = launch_sync_stream,
+	.wait = launch_wait,
 	.stop = NULL,
 	.teardown = teardown,
 );

@@ -34,6 +34,8 @@ struct while_state {
 
 static uint64_t each(const struct pkrun_run *run)
 {
+	if (run->check)
+		return run->check; /* the norm ends a round */
 	return (uint64_t)((const struct while_options *)run->options)->per_graph;
 }
 
@@ -86,7 +88,7 @@ static int setup(struct pkrun_run *run)
 {
 	struct while_state *w = (struct while_state *)run->state;
 	cudaStream_t stream = pk_stream(run);
-	uint64_t expected = pk_steps(run, each(run));
+	uint64_t steps = pk_steps(run, each(run)), expected = steps + 1 + (run->check ? 1 : 0);
 	cudaGraphConditionalHandle more;
 	cudaGraph_t body;
 	size_t nodes = 0;
@@ -95,13 +97,17 @@ static int setup(struct pkrun_run *run)
 				      (void **)&w->rounds);
 
 	if (status == PKRUN_OK)
+		status = launch_setup(run);
+	if (status == PKRUN_OK)
 		status = add_loop(run, w, &body, &more);
 	if (status != PKRUN_OK)
 		return status;
 	PK_TRY(run, cudaStreamBeginCaptureToGraph(stream, body, NULL, NULL, 0,
 						  cudaStreamCaptureModeThreadLocal));
 	status = pk_with_work(run, [=](auto work) -> int {
-		return launch_queue(run, work, w->launch.blocks, 0, expected);
+		int queued = launch_steps(run, work, 0, steps, LAUNCH_ORDINARY);
+
+		return queued == PKRUN_OK && run->check ? launch_norm(run, work) : queued;
 	});
 	if (status == PKRUN_OK &&
 	    pk_launch(count_down, dim3(1), dim3(1), 0, stream, w->rounds, more) != cudaSuccess) {
@@ -113,9 +119,9 @@ static int setup(struct pkrun_run *run)
 		return status;
 	PK_TRY(run, ended);
 	PK_TRY(run, cudaGraphGetNodes(body, NULL, &nodes));
-	if (nodes != expected + 1) {
+	if (nodes != expected) {
 		run->host->say(run, "the loop's body has %zu nodes, %llu launches were made", nodes,
-			       (unsigned long long)expected + 1);
+			       (unsigned long long)expected);
 		return PKRUN_FAIL;
 	}
 	PK_TRY(run, cudaGraphInstantiate(&w->exec, w->graph, 0));
@@ -129,13 +135,14 @@ static int run_loop(struct pkrun_run *run, uint64_t iterations)
 	struct while_state *w = (struct while_state *)run->state;
 	uint64_t rounds = iterations / each(run), rest = iterations % each(run);
 
+	w->launch.iterations = iterations;
 	if (rounds) {
 		PK_TRY(run, pk_launch(set_rounds, dim3(1), dim3(1), 0, pk_stream(run), w->rounds,
 				      rounds));
 		PK_TRY(run, cudaGraphLaunch(w->exec, pk_stream(run)));
 	}
 	return pk_with_work(run, [=](auto work) -> int {
-		return launch_queue(run, work, w->launch.blocks, 0, pk_steps(run, rest));
+		return launch_steps(run, work, 0, pk_steps(run, rest), LAUNCH_ORDINARY);
 	});
 }
 
@@ -196,9 +203,9 @@ PKRUN_PLUGIN(
 	.probe = probe,
 	.footprint = launch_footprint,
 	.setup = setup,
-	.start = NULL,
+	.start = launch_start,
 	.run = run_loop,
-	.wait = launch_sync_stream,
+	.wait = launch_wait,
 	.stop = NULL,
 	.teardown = teardown,
 );

@@ -11,11 +11,7 @@
 
 static int run_launches(struct pkrun_run *run, uint64_t iterations)
 {
-	uint32_t blocks = ((struct launch_state *)run->state)->blocks;
-
-	return pk_with_work(run, [=](auto work) -> int {
-		return launch_queue(run, work, blocks, 0, pk_steps(run, iterations));
-	});
+	return launch_run(run, iterations, LAUNCH_ORDINARY);
 }
 
 PKRUN_PLUGIN(
@@ -31,10 +27,10 @@ PKRUN_PLUGIN(
 	.reserved = 0,
 	.probe = NULL,
 	.footprint = launch_footprint,
-	.setup = NULL,
-	.start = NULL,
+	.setup = launch_setup,
+	.start = launch_start,
 	.run = run_launches,
-	.wait = launch_sync_stream,
+	.wait = launch_wait,
 	.stop = NULL,
 	.teardown = NULL,
 );

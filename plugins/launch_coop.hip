@@ -22,11 +22,7 @@ static int footprint(struct pkrun_run *run, struct pkrun_footprint *fp)
 
 static int run_launches(struct pkrun_run *run, uint64_t iterations)
 {
-	uint32_t blocks = ((struct launch_state *)run->state)->blocks;
-
-	return pk_with_work(run, [=](auto work) -> int {
-		return launch_queue(run, work, blocks, 0, pk_steps(run, iterations), LAUNCH_COOP);
-	});
+	return launch_run(run, iterations, LAUNCH_COOP);
 }
 
 PKRUN_PLUGIN(
@@ -42,10 +38,10 @@ PKRUN_PLUGIN(
 	.reserved = 0,
 	.probe = NULL,
 	.footprint = footprint,
-	.setup = NULL,
-	.start = NULL,
+	.setup = launch_setup,
+	.start = launch_start,
 	.run = run_launches,
-	.wait = launch_sync_stream,
+	.wait = launch_wait,
 	.stop = NULL,
 	.teardown = NULL,
 );

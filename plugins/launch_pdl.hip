@@ -71,15 +71,19 @@ static int footprint(struct pkrun_run *run, struct pkrun_footprint *fp)
 
 static int run_launches(struct pkrun_run *run, uint64_t iterations)
 {
-	uint32_t blocks = ((struct launch_state *)run->state)->blocks;
+	struct launch_state *state = (struct launch_state *)run->state;
 
+	state->iterations = iterations;
 	return pk_with_work(run, [=](auto work) -> int {
-		for (uint64_t s = 0; s < pk_steps(run, iterations); s++) {
-			PK_TRY(run, launch_dependent(run, work, blocks, s));
-			if (s % 256 == 255 && launch_aborted(run, s))
-				return PKRUN_FAIL;
-		}
-		return PKRUN_OK;
+		auto steps = [=](uint64_t before, uint64_t n) -> int {
+			for (uint64_t s = before; s < before + n; s++) {
+				PK_TRY(run, launch_dependent(run, work, state->blocks, s));
+				if (s % 256 == 255 && launch_aborted(run, s))
+					return PKRUN_FAIL;
+			}
+			return PKRUN_OK;
+		};
+		return launch_checked(run, work, 0, iterations, steps);
 	});
 }
 
@@ -119,10 +123,10 @@ PKRUN_PLUGIN(
 	.reserved = 0,
 	.probe = probe,
 	.footprint = footprint,
-	.setup = NULL,
-	.start = NULL,
+	.setup = launch_setup,
+	.start = launch_start,
 	.run = run_launches,
-	.wait = launch_sync_stream,
+	.wait = launch_wait,
 	.stop = NULL,
 	.teardown = NULL,
 );

@@ -10,19 +10,19 @@
 
 static int run_launches(struct pkrun_run *run, uint64_t iterations)
 {
-	uint32_t blocks = ((struct launch_state *)run->state)->blocks;
-
+	((struct launch_state *)run->state)->iterations = iterations;
 	return pk_with_work(run, [=](auto work) -> int {
-		for (uint64_t i = 0; i < iterations; i++) {
-			int status = launch_queue(run, work, blocks, pk_steps(run, i),
-						  pk_steps(run, 1));
+		auto steps = [=](uint64_t before, uint64_t n) {
+			return launch_steps(run, work, before, n, LAUNCH_ORDINARY);
+		};
+		int status = PKRUN_OK;
 
+		for (uint64_t i = 0; i < iterations && status == PKRUN_OK; i++) {
+			status = launch_checked(run, work, i, 1, steps);
 			if (status == PKRUN_OK)
 				status = launch_sync_stream(run);
-			if (status != PKRUN_OK)
-				return status;
 		}
-		return PKRUN_OK;
+		return status;
 	});
 }
 
@@ -39,10 +39,10 @@ PKRUN_PLUGIN(
 	.reserved = 0,
 	.probe = NULL,
 	.footprint = launch_footprint,
-	.setup = NULL,
-	.start = NULL,
+	.setup = launch_setup,
+	.start = launch_start,
 	.run = run_launches,
-	.wait = launch_sync_stream,
+	.wait = launch_wait,
 	.stop = NULL,
 	.teardown = NULL,
 );

@@ -41,6 +41,12 @@ struct counter_order {
 	{
 		return pk_barrier_counter(&c.lines->barrier, s, gridDim.x, left, c.watch, s);
 	}
+	static __device__ __forceinline__ bool all(const struct device_control &c, uint64_t number,
+						   uint32_t *left, uint64_t s)
+	{
+		return pk_barrier_counter(&c.lines->norm_barrier, number, gridDim.x, left, c.watch,
+					  s);
+	}
 };
 
 /*
@@ -83,6 +89,12 @@ struct coop_order {
 			pk_agent::put_relaxed(&c.lines->leave_looked, 1u);
 		}
 		return sync_and_look(&c.lines->leave_looked);
+	}
+	static __device__ __forceinline__ bool all(const struct device_control &, uint64_t, uint32_t *,
+						   uint64_t)
+	{
+		cooperative_groups::this_grid().sync();
+		return true;
 	}
 };
 

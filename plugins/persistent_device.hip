@@ -38,6 +38,12 @@ struct neighbour_order {
 			pk_agent::put_release(&c.counters[blockIdx.x].done, s + 1);
 		return true;
 	}
+	static __device__ __forceinline__ bool all(const struct device_control &c, uint64_t number,
+						   uint32_t *left, uint64_t s)
+	{
+		return pk_barrier_counter(&c.lines->norm_barrier, number, gridDim.x, left, c.watch,
+					  s);
+	}
 };
 
 static int start(struct pkrun_run *run)

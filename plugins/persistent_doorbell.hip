@@ -43,12 +43,15 @@ struct hall {
 	alignas(PK_LINE_BYTES) uint64_t arrivals;
 };
 
+#define NO_NORM UINT64_MAX
+
 struct doorbell_control {
 	struct door *door;
 	struct hall *hall;
 	struct step_line *counters;
 	struct pkrun_watch *watch;
 	uint64_t *steps;
+	struct pk_norm norm;
 	uint32_t steps_a_signal;
 };
 
@@ -69,20 +72,44 @@ static __device__ uint64_t next_epoch(const struct doorbell_control &c, uint64_t
 	return epoch;
 }
 
-/* Thread 0, behind a barrier: this block is done with `epoch`. */
-static __device__ void arrive(const struct doorbell_control &c, uint64_t epoch)
+/* Thread 0, behind a barrier: this block is done with `epoch`.  The last block
+ * adds the shares of a norm up before it answers. */
+static __device__ void arrive(const struct doorbell_control &c, uint64_t epoch,
+			      uint64_t norm = NO_NORM)
 {
 	uint64_t before = pk_agent::add_acq_rel(&c.hall->arrivals, (uint64_t)1);
+	double sum = 0;
 
-	if (before + 1 == (epoch + 1) * gridDim.x)
-		pk_system::put_release(&c.door->out, epoch);
+	if (before + 1 != (epoch + 1) * gridDim.x)
+		return;
+	if (norm != NO_NORM) {
+		for (uint32_t b = 0; b < gridDim.x; b++)
+			sum += c.norm.partials[(norm & 1) * gridDim.x + b];
+		*c.norm.result_dev = sum;
+	}
+	pk_system::put_release(&c.door->out, epoch);
+}
+
+/* The release after so many steps asks for a norm. */
+template <class W>
+static __device__ void give_norm(const W &work, const struct doorbell_control &c, uint64_t epoch,
+				 uint64_t number)
+{
+	if constexpr (W::has_norm) {
+		double sum = pk_norm_partial(work);
+
+		if (threadIdx.x == 0) {
+			c.norm.partials[(number & 1) * gridDim.x + blockIdx.x] = sum;
+			arrive(c, epoch, number);
+		}
+	}
 }
 
 template <class W> static __global__ void doorbell_kernel(W work, struct doorbell_control c)
 {
 	PK_SHARED(uint64_t, shared_epoch, [1]);
 	PK_SHARED(struct neighbour_list, near, [1]);
-	uint64_t s = 0, epoch = 0;
+	uint64_t s = 0, epoch = 0, norms = 0, until_norm = c.norm.steps;
 	bool on = true;
 
 	pk_neighbours_find(work, near);
@@ -95,6 +122,12 @@ template <class W> static __global__ void doorbell_kernel(W work, struct doorbel
 		epoch = shared_epoch[0];
 		if (epoch == LEAVE)
 			break;
+		if (c.norm.steps && !until_norm) {
+			give_norm(work, c, epoch, norms++);
+			until_norm = c.norm.steps;
+			continue;
+		}
+		until_norm -= c.steps_a_signal;
 		for (uint32_t q = 0; q < c.steps_a_signal; q++, s++) {
 			/* the first step of a release: every block has done the one before */
 			if (q > 0 && !(on = pk_neighbours_wait(c.counters, near, s, c.watch)))
@@ -120,6 +153,8 @@ struct doorbell_state {
 	struct door *door, *door_dev;
 	struct hall *hall;
 	struct step_line *counters;
+	struct pk_norm norm;
+	uint64_t since_norm;
 	struct pk_settled settled;
 };
 
@@ -157,7 +192,7 @@ static int setup(struct pkrun_run *run)
 	if (status == PKRUN_OK)
 		status = host->alloc(run, "counters", PKRUN_MEMORY_DEVICE,
 				     d->blocks * sizeof(*d->counters), NULL, (void **)&d->counters);
-	return status;
+	return status == PKRUN_OK ? pk_norm_setup(run, d->blocks, &d->norm) : status;
 }
 
 /* Until every block has arrived for the last epoch. */
@@ -186,13 +221,13 @@ static uint32_t steps_a_signal(const struct pkrun_run *run)
 static int start(struct pkrun_run *run)
 {
 	struct doorbell_state *d = (struct doorbell_state *)run->state;
-	struct doorbell_control c = {d->door_dev,    d->hall,	 d->counters,
-				     run->watch_dev, run->steps, steps_a_signal(run)};
+	struct doorbell_control c = {d->door_dev, d->hall, d->counters,	    run->watch_dev,
+				     run->steps,  d->norm, steps_a_signal(run)};
 	int status = pk_settle(run, &options_of(run)->wait, options_of(run)->pin, &d->settled);
 
 	if (status != PKRUN_OK)
 		return status;
-	d->epoch = 0;
+	d->epoch = d->since_norm = 0;
 	pk_system::put_relaxed(&d->door->in, (uint64_t)0);
 	pk_system::put_relaxed(&d->door->out, ABSENT);
 	PK_TRY(run, hipMemsetAsync(d->hall, 0, sizeof(*d->hall), pk_stream(run)));
@@ -209,20 +244,34 @@ static int start(struct pkrun_run *run)
 	return answered(run);
 }
 
+/* Ring, and wait for the answer. */
+static int ring(struct pkrun_run *run)
+{
+	struct doorbell_state *d = (struct doorbell_state *)run->state;
+
+	d->epoch++;
+	pk_system::put_release(&d->door->in, d->epoch);
+	return answered(run);
+}
+
 static int run_releases(struct pkrun_run *run, uint64_t iterations)
 {
 	struct doorbell_state *d = (struct doorbell_state *)run->state;
-	uint64_t end = d->epoch + pk_steps(run, iterations) / steps_a_signal(run);
+	uint64_t releases = pk_steps(run, iterations) / steps_a_signal(run);
 
-	while (d->epoch < end) {
-		int status;
+	for (uint64_t r = 0; r < releases; r++) {
+		int status = ring(run);
 
-		d->epoch++;
-		pk_system::put_release(&d->door->in, d->epoch);
-		status = answered(run);
+		d->since_norm += steps_a_signal(run);
+		if (status == PKRUN_OK && d->norm.steps && d->since_norm == d->norm.steps) {
+			status = ring(run); /* for the norm */
+			d->since_norm = 0;
+		}
 		if (status != PKRUN_OK)
 			return status;
 	}
+	if (d->norm.steps)
+		pk_norm_report(run, *d->norm.result, iterations);
 	return PKRUN_OK;
 }
 

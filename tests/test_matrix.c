@@ -122,7 +122,7 @@ static void example(void **state)
 	assert_int_equal(matrix_cells(m), 30);
 	assert_string_equal(matrix_settings(m)->baseline, "queued");
 	assert_string_equal(key_of(m, 0), "poisson2d/launch/host iterations=1000 n=11 cols=0 f_scale=1"
-					  " threads=256 blocks=auto sweep=auto tile=0x0");
+					  " threads=256 blocks=auto sweep=auto tile=0x0 check=0");
 	matrix_cell(m, 9, &c);
 	assert_int_equal(c.n, 101);
 	matrix_cell(m, 10, &c);
