@@ -20,12 +20,14 @@ static const struct pkrun_option options[] = {
 static int run_batches(struct pkrun_run *run, uint64_t iterations)
 {
 	uint64_t every = (uint64_t)((const struct options *)run->options)->every;
-	uint32_t blocks = ((struct launch_state *)run->state)->blocks;
 
+	((struct launch_state *)run->state)->iterations = iterations;
 	for (uint64_t done = 0; done < iterations; done += every) {
 		uint64_t n = iterations - done < every ? iterations - done : every;
 		int status = pk_with_work(run, [=](auto work) {
-			return launch_queue(run, work, blocks, pk_steps(run, done), pk_steps(run, n));
+			return launch_checked(run, work, done, n, [=](uint64_t s, uint64_t steps) {
+				return launch_steps(run, work, s, steps, LAUNCH_ORDINARY);
+			});
 		});
 
 		if (status == PKRUN_OK)
@@ -43,16 +45,16 @@ PKRUN_PLUGIN(
 	.result = PKRUN_EXACT,
 	.flags = 0,
 	.state_size = sizeof(struct launch_state),
-	.workloads = "poisson2d,null",
+	.workloads = PK_WORKLOADS,
 	.options = options,
 	.options_size = sizeof(struct options),
 	.reserved = 0,
 	.probe = NULL,
 	.footprint = launch_footprint,
-	.setup = NULL,
-	.start = NULL,
+	.setup = launch_setup,
+	.start = launch_start,
 	.run = run_batches,
-	.wait = launch_sync_stream,
+	.wait = launch_wait,
 	.stop = NULL,
 	.teardown = NULL,
 );
