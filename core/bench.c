@@ -203,6 +203,32 @@ static enum bench_status open_watch(struct bench *b)
 	return BENCH_OK;
 }
 
+/* With launches made to wait for their end, a kernel that waits for the host never ends. */
+static enum bench_status check_blocking(struct bench *b)
+{
+	static const struct {
+		uint32_t target;
+		const char *variable;
+	} blocking[] = {
+		{ PKRUN_CUDA, "CUDA_LAUNCH_BLOCKING" },
+		{ PKRUN_HIP, "HIP_LAUNCH_BLOCKING" },
+		{ PKRUN_HIP, "AMD_SERIALIZE_KERNEL" },
+	};
+	const char *value;
+	size_t i;
+
+	for (i = 0; i < sizeof(blocking) / sizeof(blocking[0]); i++) {
+		value = getenv(blocking[i].variable);
+		if (blocking[i].target != b->dev->target || !value || !*value || *value == '0')
+			continue;
+		snprintf(b->reason, sizeof(b->reason),
+			 "%s=%.20s makes each launch wait for its end; a resident kernel would never return",
+			 blocking[i].variable, value);
+		return BENCH_SKIPPED;
+	}
+	return BENCH_OK;
+}
+
 /* A kernel that holds every block until all have come must fit, or it never ends. */
 static enum bench_status check_residency(struct bench *b)
 {
@@ -226,6 +252,8 @@ static enum bench_status check_residency(struct bench *b)
 		snprintf(b->reason, sizeof(b->reason), "%s has no cooperative launch", info.name);
 		return BENCH_SKIPPED;
 	}
+	if ((b->plugin->flags & PKRUN_RESIDENT) && check_blocking(b))
+		return BENCH_SKIPPED;
 	max = b->grid.resident_max;
 	if (b->grid.blocks <= max)
 		return BENCH_OK;
@@ -327,6 +355,8 @@ static enum bench_status get_reference(struct bench *b)
 	struct protocol_want want;
 	uint64_t h = verify_text_hash(0, b->workload->name);
 
+	if (b->calibrating)
+		return BENCH_OK;
 	mix_params(b->job, &h);
 	h = verify_join(h, reference_hash(&b->initial, WORKLOAD_STATE));
 	h = verify_join(h, b->input_hash);
@@ -381,6 +411,7 @@ enum bench_status bench_open(struct bench *b, struct job *job, const struct pkru
 
 	memset(b, 0, sizeof(*b));
 	b->job = job;
+	b->calibrating = strcmp(job_get(job, "mode"), "calibrate") == 0;
 	b->dev = b->arena.dev = dev;
 	b->run.stream = stream;
 	b->metrics = calloc(BENCH_METRICS_MAX, sizeof(*b->metrics));

@@ -33,6 +33,7 @@ struct bench {
 	struct pkrun_work work;
 	struct pkrun_footprint grid;
 	int is_set_up;
+	int calibrating;			/* times alone are wanted: no reference, no verification */
 
 	struct arena arena;
 	struct reference initial;		/* on the host: initial arrays */
@@ -71,5 +72,7 @@ int bench_aborted(const struct bench *b);
 
 /* measure.c: all trials of one block. */
 enum bench_status measure(struct bench *b);
+/* How long an iteration takes, from a run of at least 10 ms (or half a second for one). */
+enum bench_status calibrate(struct bench *b);
 
 #endif

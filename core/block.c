@@ -41,6 +41,7 @@ struct block {
 	int in_transaction;
 	int ended;			/* END came */
 	struct protocol_end end;
+	struct protocol_calibrated calibrated;
 	double times[TIMES_MAX];
 	size_t n_times;
 };
@@ -133,11 +134,12 @@ static int build_job(const struct block *b, const char *mode, struct job *j)
 	full |= job_add_int(j, "device", set->device);
 	full |= job_add(j, "plugin", c->variant->path);
 	full |= job_add(j, "workload", c->workload->name);
-	full |= job_add_int(j, "iterations", (int64_t)c->iterations);
+	full |= job_add_int(j, "iterations", c->iterations ? (int64_t)c->iterations : 1);
 	full |= job_add_int(j, "seed", (int64_t)set->seed);
 	full |= job_add_int(j, "trials", set->trials);
 	full |= job_add_int(j, "warmup_runs", set->warmup_runs);
-	full |= job_add_real(j, "warmup_s", set->warmup_s);
+	full |= job_add_real(j, "warmup_s", c->target == PKRUN_HOST && b->r->warmup_is_default ?
+			     set->warmup_s / 10 : set->warmup_s);
 	full |= job_add_int(j, "cold", set->cache_cold);
 	cell_params(c, add_param, &to);
 	return full || to.full ? -1 : 0;
@@ -359,6 +361,8 @@ static size_t payload_size(uint32_t type)
 		return sizeof(struct protocol_want);
 	case PROTOCOL_TRIAL:
 		return sizeof(struct protocol_trial);
+	case PROTOCOL_CALIBRATED:
+		return sizeof(struct protocol_calibrated);
 	case PROTOCOL_END:
 		return sizeof(struct protocol_end);
 	default:
@@ -407,6 +411,9 @@ static int on_message(struct block *b, const struct message *m)
 		if (on_trial(b, &u.trial))
 			return -1;
 		arm(b);
+		return 0;
+	case PROTOCOL_CALIBRATED:
+		memcpy(&b->calibrated, m->data, sizeof(b->calibrated));
 		return 0;
 	case PROTOCOL_END:
 		memcpy(&b->end, m->data, sizeof(b->end));
@@ -680,39 +687,65 @@ static int finish(struct block *b)
 	return rc;
 }
 
+/* A worker has the job: 0; 1 when out says why not. */
+static int begin(struct block *b, struct runner *r, const struct cell *cell,
+		 struct cell_state *state, const char *mode, struct block_result *out)
+{
+	char why[512];
+
+	memset(b, 0, offsetof(struct block, times));
+	memset(out, 0, sizeof(*out));
+	b->n_times = 0;
+	b->r = r;
+	b->cell = cell;
+	b->state = state;
+	b->out = out;
+	b->id = b->trial = STORE_NULL;
+	out->median = NAN;
+	if (build_job(b, mode, &b->job)) {
+		set_result(b, CELL_ERROR, "its parameters do not fit a message");
+		return 1;
+	}
+	if (start_worker(r, cell->target, why, sizeof(why))) {
+		set_result(b, CELL_ERROR, why);
+		return 1;
+	}
+	snprintf(b->phase.name, sizeof(b->phase.name), "start");
+	b->phase.limit = PROTOCOL_LIMIT_LOAD;
+	set_limit(b);
+	arm(b);
+	child_send(&r->child, PROTOCOL_JOB, b->job.text, b->job.size);
+	return 0;
+}
+
 int block_run(struct runner *r, const struct cell *cell, struct cell_state *state, int64_t number,
 	      struct block_result *out)
 {
 	static struct block b;
-	char why[512];
 
-	memset(&b, 0, offsetof(struct block, times));
-	memset(out, 0, sizeof(*out));
-	b.n_times = 0;
-	b.r = r;
-	b.cell = cell;
-	b.state = state;
-	b.out = out;
-	b.trial = STORE_NULL;
-	out->median = NAN;
-	if (build_job(&b, "cell", &b.job)) {
-		set_result(&b, CELL_ERROR, "its parameters do not fit a message");
+	if (begin(&b, r, cell, state, "cell", out))
 		return 0;
-	}
-	if (start_worker(r, cell->target, why, sizeof(why))) {
-		set_result(&b, CELL_ERROR, why);
-		return 0;
-	}
 	if (store_block(r->store, state->id, number, r->position++, 1, r->child.pid, &b.id))
 		return -1;
-	snprintf(b.phase.name, sizeof(b.phase.name), "start");
-	b.phase.limit = PROTOCOL_LIMIT_LOAD;
-	set_limit(&b);
-	arm(&b);
-	child_send(&r->child, PROTOCOL_JOB, b.job.text, b.job.size);
 	if (supervise(&b))
 		return -1;
 	if (!r->settings.isolation_block)
 		block_end_worker(r);
 	return finish(&b);
+}
+
+int block_calibrate(struct runner *r, const struct cell *cell, struct cell_state *state,
+		    double *per_iteration, double *tick, struct block_result *out)
+{
+	static struct block b;
+
+	if (begin(&b, r, cell, state, "calibrate", out))
+		return 0;
+	if (supervise(&b))
+		return -1;
+	if (!r->settings.isolation_block)
+		block_end_worker(r);
+	*per_iteration = b.calibrated.per_iteration_ns;
+	*tick = b.calibrated.tick_ns;
+	return transaction(&b, 0) || keep_output(&b) ? -1 : 0;
 }

@@ -29,3 +29,4 @@ libpkrun_a_SOURCES += core/runner.c
 libpkrun_a_SOURCES += core/worker.c
 libpkrun_a_SOURCES += core/help.c
 libpkrun_a_SOURCES += core/telemetry.c
+libpkrun_a_SOURCES += core/calibrate.c

@@ -26,6 +26,9 @@
 
 #define NONE INT64_MIN
 #define DIFF_MAX 700
+#define CALIBRATE_NS 10e6	/* a trial is to last this long at the least, */
+#define CALIBRATE_TICKS 1000	/* and so many ticks */
+#define CALIBRATE_MAX (UINT64_C(1) << 40)
 
 struct plan {			/* of the block */
 	int64_t trials, warmup_runs;
@@ -288,12 +291,11 @@ static void guess(struct plan *plan, uint64_t iterations, int64_t wall)
 		plan->per_iteration = per;
 }
 
-static enum bench_status trial(struct bench *b, struct plan *plan, const char *kind,
-			       uint64_t iterations, uint64_t expected, int64_t *wall)
+/* The timed part with what must surround it, unverified. */
+static enum bench_status bare_trial(struct bench *b, const struct plan *plan, const char *kind,
+				    uint64_t iterations, struct timing *t)
 {
-	struct timing t = { 0, NONE, 0 };
-	enum bench_status s, judged;
-	uint64_t hash = 0;
+	enum bench_status s;
 
 	worker_phase(kind, PROTOCOL_LIMIT_PLUGIN, iterations,
 		     plan->per_iteration * (double)iterations);
@@ -302,9 +304,18 @@ static enum bench_status trial(struct bench *b, struct plan *plan, const char *k
 	if (!s && b->plugin->start)
 		s = bench_answer(b, "start", b->plugin->start(&b->run));
 	if (!s)
-		s = timed_part(b, iterations, &t);
-	if (!s)
-		s = stop(b);
+		s = timed_part(b, iterations, t);
+	return s ? s : stop(b);
+}
+
+static enum bench_status trial(struct bench *b, struct plan *plan, const char *kind,
+			       uint64_t iterations, uint64_t expected, int64_t *wall)
+{
+	struct timing t = { 0, NONE, 0 };
+	enum bench_status s, judged;
+	uint64_t hash = 0;
+
+	s = bare_trial(b, plan, kind, iterations, &t);
 	if (s)
 		return s;
 	judged = verify(b, kind, iterations, expected, &hash);
@@ -353,4 +364,26 @@ enum bench_status measure(struct bench *b)
 	for (i = 0; i < plan.trials && !s; i++)
 		s = trial(b, &plan, "timed", b->run.iterations, b->reference.all, NULL);
 	return s;
+}
+
+enum bench_status calibrate(struct bench *b)
+{
+	struct plan plan = { .tick_ns = clock_tick() };
+	struct protocol_calibrated m = { 0, plan.tick_ns };
+	struct timing t = { 0, NONE, 0 };
+	enum bench_status s = BENCH_OK;
+	uint64_t n;
+
+	for (n = 1; !s && n <= CALIBRATE_MAX; n *= 2) {
+		s = bare_trial(b, &plan, "calibrate", n, &t);
+		guess(&plan, n, t.wall);
+		b->n_metrics = 0;	/* of no trial */
+		if ((double)t.wall >= CALIBRATE_NS && (double)t.wall >= CALIBRATE_TICKS * plan.tick_ns)
+			break;
+	}
+	if (s)
+		return s;
+	m.per_iteration_ns = plan.per_iteration;
+	worker_send(PROTOCOL_CALIBRATED, &m, sizeof(m));
+	return BENCH_OK;
 }

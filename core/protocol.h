@@ -32,6 +32,7 @@ enum protocol_type {
 	PROTOCOL_GRID,
 	PROTOCOL_WANT_REFERENCE,
 	PROTOCOL_TRIAL,
+	PROTOCOL_CALIBRATED,
 	PROTOCOL_END,
 	PROTOCOL_READY		/* empty */
 };
@@ -84,6 +85,10 @@ struct protocol_trial {
 	uint32_t position;
 	uint64_t iterations;
 	int64_t wall_ns, device_ns, kernel_ns, host_cpu_ns;	/* INT64_MIN: none */
+};
+
+struct protocol_calibrated {	/* of a job with mode = calibrate, before its END */
+	double per_iteration_ns, tick_ns;
 };
 
 struct protocol_end {

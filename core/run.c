@@ -30,11 +30,23 @@ struct session {
 
 /* ---- the plan ---- */
 
+static int sets_global(const struct conf *conf, const char *key)
+{
+	const struct conf_section *global = conf_section(conf, "global");
+	size_t i;
+
+	for (i = 0; global && i < global->n_entries; i++)
+		if (strcmp(global->entries[i].key, key) == 0)
+			return 1;
+	return 0;
+}
+
 static void take_settings(struct session *s)
 {
 	struct timespec now;
 
 	s->r.settings = *matrix_settings(s->r.matrix);
+	s->r.warmup_is_default = !sets_global(matrix_conf(s->r.matrix), "warmup");
 	if (s->o.device >= 0)
 		s->r.settings.device = s->o.device;
 	if (s->o.has_seed)
@@ -74,7 +86,9 @@ static int plan(struct session *s)
 static double least_seconds(const struct runner *r, const struct cell *c)
 {
 	const double process = c->target == PKRUN_HOST ? 0.03 : 0.5;
-	double block = (r->settings.isolation_block ? 0 : process) + r->settings.warmup_s;
+	const int tenth = c->target == PKRUN_HOST && r->warmup_is_default;
+	double block = (r->settings.isolation_block ? 0 : process) +
+		       r->settings.warmup_s / (tenth ? 10 : 1);
 
 	return block * (double)r->settings.blocks_min;
 }

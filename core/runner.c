@@ -13,18 +13,21 @@
 #include "schedule.h"
 #include "stats.h"
 
-static int end_cell(struct runner *r, struct progress *p, uint64_t number, enum cell_status s,
-		    const char *reason)
+int runner_end_cell(struct runner *r, uint64_t number, enum cell_status s, const char *reason)
 {
 	struct cell_state *c = &r->cells[number];
 
 	c->status = (uint8_t)s;
 	free(c->medians);
 	c->medians = NULL;
+	return store_cell_status(r->store, c->id, cell_status_name(s), reason && *reason ? reason : NULL);
+}
+
+static int end_cell(struct runner *r, struct progress *p, uint64_t number, enum cell_status s,
+		    const char *reason)
+{
 	p->ended++;
-	if (store_cell_status(r->store, c->id, cell_status_name(s), reason && *reason ? reason : NULL))
-		return -1;
-	return 0;
+	return runner_end_cell(r, number, s, reason);
 }
 
 static int keep_median(struct cell_state *c, double median)
@@ -104,6 +107,8 @@ static int one_block(struct runner *r, struct progress *p, uint64_t number, uint
 		return 1;
 	if (matrix_cell(r->matrix, number, &cell))
 		return -1;
+	if (!cell.iterations)
+		cell.iterations = c->iterations;
 	if (r->lost[cell.target][0])
 		return end_cell(r, p, number, CELL_SKIPPED, r->lost[cell.target]);
 	progress_draw(p, r, &cell, block);
@@ -175,10 +180,12 @@ int runner_loop(struct runner *r)
 		say_error("out of memory");
 		return -1;
 	}
+	rc = calibrate_cells(r);
 	for (i = 0; i < r->n_cells; i++)
 		p.ended += r->cells[i].status != CELL_PENDING;
-	rc = r->settings.schedule_sequential ? one_after_the_other(r, &p, list)
-					     : in_blocks(r, &p, list);
+	if (!rc)
+		rc = r->settings.schedule_sequential ? one_after_the_other(r, &p, list)
+						     : in_blocks(r, &p, list);
 	say_progress_end();
 	block_end_worker(r);
 	free(list);

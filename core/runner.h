@@ -25,6 +25,7 @@ struct cell_state {
 	int64_t id;		/* row */
 	double *medians;	/* ns per iteration, one a finished block */
 	uint32_t n_medians, cap_medians;
+	uint64_t iterations;	/* of a trial, where the matrix says auto */
 	float seconds;		/* wall time spent on it so far */
 	uint8_t status;		/* enum cell_status; CELL_PENDING while blocks are wanted */
 };
@@ -33,6 +34,7 @@ struct runner {
 	const struct catalog *catalog;
 	struct matrix *matrix;
 	struct matrix_settings settings;	/* the matrix's, command line over it */
+	int warmup_is_default;			/* then the host target gets a tenth: it has no clocks to raise */
 	const char *plugin_dir;
 	const char *const *wrap;		/* --wrap, or NULL */
 	struct store *store;
@@ -62,6 +64,14 @@ struct block_result {
 /* Run block `number` of a cell in a worker, storing as it goes: 0, or -1 when the database failed. */
 int block_run(struct runner *r, const struct cell *cell, struct cell_state *state, int64_t number,
 	      struct block_result *out);
+/* Time an iteration of a cell whose iterations are `auto`: ns in *per_iteration and the clock's tick when
+ * out->status is CELL_OK.  0, or -1 when the database failed. */
+int block_calibrate(struct runner *r, const struct cell *cell, struct cell_state *state,
+		    double *per_iteration, double *tick, struct block_result *out);
+/* Set the iterations of all cells that leave them to us: calibrate.c.  0 go on, 1 interrupted, -1 the database failed. */
+int calibrate_cells(struct runner *r);
+/* End a cell: its status, in memory and in the database. */
+int runner_end_cell(struct runner *r, uint64_t number, enum cell_status s, const char *reason);
 /* Quit the worker there is, politely for two seconds. */
 void block_end_worker(struct runner *r);
 

@@ -140,7 +140,7 @@ static void do_cell(void)
 	}
 	s = bench_open(&bench, &job, dev, stream);
 	if (!s)
-		s = measure(&bench);
+		s = bench.calibrating ? calibrate(&bench) : measure(&bench);
 	bench_flush(&bench, PROTOCOL_OF_BLOCK);
 	send_end(s, bench.reason, bench.run.watch);
 	if (s == BENCH_ERROR || s == BENCH_ABORTED)
@@ -200,6 +200,8 @@ int worker_main(int argc, char **argv)
 	memset(&sa, 0, sizeof(sa));
 	sa.sa_handler = on_term;	/* no SA_RESTART: a waiting read must notice */
 	sigaction(SIGTERM, &sa, NULL);
+	/* A lazily loaded kernel waits for the resident one to leave, which waits for it. */
+	setenv("CUDA_MODULE_LOADING", "EAGER", 1);
 	child_attach(&pipe_in, &pipe_out);
 	reader.fd = pipe_in;
 	while (!terminated && message_wait(&reader, &m) == 1 && m.type == PROTOCOL_JOB) {

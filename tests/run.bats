@@ -149,6 +149,28 @@ load fakes
   [ "$(sql 'SELECT count(*) < 6 FROM block')" = 1 ]
 }
 
+@test "iterations = auto: 10 ms, a power of two, the same for all cells of a problem" {
+  matrix a.ini iterations=auto n=3,4 -- steady sleeper
+  run "$PKRUN" --quiet --only steady a.ini
+  [ "$status" -eq 0 ]
+  [ "$(sql 'SELECT count(DISTINCT iterations) FROM cell')" = 1 ]
+  n=$(sql 'SELECT DISTINCT iterations FROM cell')
+  [ $((n & (n - 1))) -eq 0 ]; [ "$n" -ge 32 ]; [ "$n" -le 128 ]
+  [ "$(sql "SELECT DISTINCT iterations FROM trial WHERE kind = 'timed'")" = "$n" ]
+  rm pkrun.db	# one slow cell: half a second for it, rather than 10 ms for the other
+  run "$PKRUN" --quiet --set global.n=3 a.ini
+  [ "$(sql "SELECT DISTINCT iterations FROM cell")" = 16 ]
+}
+
+@test "a cell that cannot be calibrated ends there, and the others go on" {
+  matrix a.ini iterations=auto -- steady dies
+  run "$PKRUN" --quiet a.ini
+  [ "$status" -eq 3 ]
+  [ "$(cell steady)" = ok ]
+  [ "$(cell dies)" = crash ]
+  [ "$(reason dies)" = "killed by SIGSEGV (during 'calibrate')" ]
+}
+
 @test "--quick: 3 blocks of 3 trials, and the run says so" {
   matrix a.ini -- ok
   "$PKRUN" --quiet --quick a.ini >/dev/null

@@ -71,6 +71,7 @@ test_plugins += fake_overrun
 test_plugins += fake_resident
 test_plugins += fake_sleeper
 test_plugins += fake_stale
+test_plugins += fake_steady
 test_plugins += fake_unpoisoned
 test_plugins += fake_wrong_later
 test_plugins += good
