@@ -583,7 +583,8 @@ int catalog_load(struct catalog *out, const struct catalog_request *req)
 		return -1;
 	}
 	settle_names(&c, n_shipped);
-	qsort(c.variants, c.n_variants, sizeof *c.variants, order);
+	if (c.n_variants)
+		qsort(c.variants, c.n_variants, sizeof *c.variants, order);
 	*out = c;
 	return 0;
 }

@@ -9,6 +9,7 @@
 #include <unistd.h>
 #include "catalog.h"
 #include "command.h"
+#include "matrix.h"
 #include "paths.h"
 #include "plugin.h"
 #include "say.h"
@@ -78,6 +79,23 @@ static int is_matrix(const char *word)
 	return strchr(word, '/') || (dot && strcmp(dot, ".ini") == 0) || access(word, F_OK) == 0;
 }
 
+static int unknown(const char *word)
+{
+	const char *names[N(commands) + 1] = { NULL }, *near;
+	char text[200];
+	size_t i;
+
+	for (i = 0; i < N(commands); i++)
+		names[i] = commands[i].name;
+	near = matrix_nearest(word, names);
+	say_text(word, 100, text, sizeof(text));
+	if (near)
+		say_error("'%s' is neither a command nor a matrix file; did you mean '%s'?", text, near);
+	else
+		say_error("'%s' is neither a command nor a matrix file; see pkrun --help", text);
+	return EXIT_USAGE;
+}
+
 int main(int argc, char **argv)
 {
 	static char run[] = "run";
@@ -102,6 +120,5 @@ int main(int argc, char **argv)
 		argv[0] = run;
 		return command_run(argc, argv);
 	}
-	say_error("'%s' is neither a command nor a matrix file; see pkrun --help", word);
-	return EXIT_USAGE;
+	return unknown(word);
 }

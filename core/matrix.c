@@ -25,6 +25,7 @@
 #define AXES_MAX 64
 #define COMBOS_MAX 10000
 #define ERRORS_MAX 100
+#define WHOLE_FILE (-1)	/* complain() about no line in particular; 0 is the command line */
 
 /* One item of a list: a word, or a range of integers. */
 struct item {
@@ -150,7 +151,9 @@ static void complain(struct matrix *m, int line, const char *fmt, ...)
 	va_start(args, fmt);
 	vsnprintf(what, sizeof what, fmt, args);
 	va_end(args);
-	if (line)
+	if (!line)
+		snprintf(message, sizeof message, "--set: %s", what);
+	else if (line > 0)
 		snprintf(message, sizeof message, "%.250s:%d: %s", m->conf.path, line, what);
 	else
 		snprintf(message, sizeof message, "%.250s: %s", m->conf.path, what);
@@ -774,7 +777,7 @@ static void set_defaults(struct matrix *m, struct combo *c)
 	if (option_defaults(common_options, &d->common, why, sizeof why) ||
 	    option_defaults(c->workload->options, &d->workload_options, why, sizeof why) ||
 	    (c->variant && option_defaults(c->variant->options, &d->variant_options, why, sizeof why)))
-		complain(m, c->section->line, "[%s] %s", c->section->name, why);
+		complain(m, c->section->line ? c->section->line : WHOLE_FILE, "[%s] %s", c->section->name, why);
 }
 
 static void add_combo(struct matrix *m, const struct conf_section *s, const char *name,
@@ -783,7 +786,7 @@ static void add_combo(struct matrix *m, const struct conf_section *s, const char
 	struct combo *c;
 
 	if (m->n_combos == COMBOS_MAX)
-		complain(m, 0, "more than %d combinations of series, variant, workload and target",
+		complain(m, WHOLE_FILE, "more than %d combinations of series, variant, workload and target",
 			 COMBOS_MAX);
 	if (m->n_combos >= COMBOS_MAX)
 		return;
@@ -1103,7 +1106,7 @@ static void read_settings(struct matrix *m)
 	char why[300], buf[80], q[CONF_QUOTE_SIZE];
 
 	if (option_defaults(matrix_settings_options, &s, why, sizeof why))
-		complain(m, 0, "%s", why);
+		complain(m, WHOLE_FILE, "%s", why);
 	for (size_t i = 0; global && i < global->n_entries; i++) {
 		const struct conf_entry *e = &global->entries[i];
 		const struct pkrun_option *row = option_find(matrix_settings_options, e->key);
@@ -1161,9 +1164,9 @@ static void count_cells(struct matrix *m)
 	if (m->cells <= MATRIX_CELLS_MAX)
 		return;
 	if (m->cells == UINT64_MAX)
-		complain(m, 0, "the matrix has 2^64 cells or more; at most %d", MATRIX_CELLS_MAX);
+		complain(m, WHOLE_FILE, "the matrix has 2^64 cells or more; at most %d", MATRIX_CELLS_MAX);
 	else
-		complain(m, 0, "the matrix has %" PRIu64 " cells; at most %d", m->cells,
+		complain(m, WHOLE_FILE, "the matrix has %" PRIu64 " cells; at most %d", m->cells,
 			 MATRIX_CELLS_MAX);
 }
 
@@ -1279,7 +1282,7 @@ static void select_cells(struct matrix *m)
 			snprintf(names + used, sizeof names - used, "%s%s", used ? ", " : "",
 				 m->conf.sections[i].name);
 	}
-	complain(m, 0, "--only '%s' matches none of the %" PRIu64 " cells; the series are %s",
+	complain(m, WHOLE_FILE, "--only '%s' matches none of the %" PRIu64 " cells; the series are %s",
 		 conf_quote(m->req->only, strlen(m->req->only), q), m->cells, names);
 }
 
@@ -1301,7 +1304,7 @@ static void plan_sections(struct matrix *m, int *complete)
 		series++;
 	}
 	if (!series)
-		complain(m, 0, "no series: the file has only [global]");
+		complain(m, WHOLE_FILE, "no series: the file has only [global]");
 }
 
 static void plan(struct matrix *m)

@@ -85,7 +85,9 @@ static void spell_real(double value, char *out, size_t out_size)
 /* The row's bounds for a message: integers as integers, however large. */
 static void spell_bound(double bound, char *out, size_t out_size)
 {
-	if (bound == floor(bound) && fabs(bound) < 9007199254740992.0)
+	if (bound >= 9223372036854775807.0 && bound < 1e19)
+		snprintf(out, out_size, "%" PRId64, INT64_MAX);
+	else if (bound == floor(bound) && fabs(bound) < 9007199254740992.0)
 		snprintf(out, out_size, "%" PRId64, (int64_t)bound);
 	else
 		spell_real(bound, out, out_size);

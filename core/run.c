@@ -62,7 +62,7 @@ static int plan(struct session *s)
 	struct plan_request req = {
 		.path = s->o.matrix, .target = s->o.target, .only = s->o.only, .sets = s->o.sets,
 		.n_sets = s->o.n_sets, .plugins = s->o.plugins, .n_plugins = s->o.n_plugins,
-		.quick = s->o.quick,
+		.device = s->o.device >= 0 ? &s->o.device : NULL, .quick = s->o.quick,
 	};
 	int code = plan_open(&s->plan, &req);
 

@@ -149,7 +149,7 @@ f_scale = 1e-3, -1.5"
   run -2 --separate-stderr "$PKRUN" a.ini --target host --dry-run --only nothing
   [[ $stderr == *"--only 'nothing' matches none of the 2 cells; the series are s"* ]]
   run -2 --separate-stderr "$PKRUN" a.ini --target host --dry-run --set s.q=1
-  [[ $stderr == *"unknown key 'q'"* ]]
+  [[ $stderr == *"--set: [s] unknown key 'q'"* ]]
   run -2 --separate-stderr "$PKRUN" a.ini --target host --dry-run --set t.n=1
   [[ $stderr == *"expected SECTION.KEY=VALUE"* ]]
 }
