@@ -3,6 +3,10 @@
 # plugins/TARGET/NAME.so, kernels/device.hip becomes plugins/TARGET/device.so.
 # Compiled and linked by the target's C++ driver; GNU make pattern rules.
 
+# Built things are named by their absolute path: a relative one would be looked
+# for in the source tree too (VPATH), where bootstrap leaves links to build/.
+here = $(abs_builddir)/
+
 plugin_cppflags = -I$(top_srcdir)
 plugin_names = $(variants) $(device_source:kernels/%.hip=%)
 link_defs = -Wl,-z,defs
@@ -20,27 +24,27 @@ AM_V_HOST = $(AM_V_HOST_@AM_V@)
 AM_V_HOST_ = $(AM_V_HOST_@AM_DEFAULT_V@)
 AM_V_HOST_0 = @echo "  HOST    " $@;
 
-host_runtime = $(if $(host_sources),plugins/host/libpkhost.so)
-host_plugins = $(plugin_names:%=plugins/host/%.so)
+host_runtime = $(if $(host_sources),$(here)plugins/host/libpkhost.so)
+host_plugins = $(plugin_names:%=$(here)plugins/host/%.so)
 host_objects = $(host_sources:%.cpp=%.o)
 
 kernels/host/%.o: kernels/host/%.cpp
 	@$(MKDIR_P) $(@D)
 	$(AM_V_HOST)$(CXX) $(HOST_FLAGS) $(CXXFLAGS) -fvisibility=hidden -MD -MP -c -o $@ $<
 
-plugins/host/libpkhost.so: $(host_objects)
+$(here)plugins/host/libpkhost.so: $(host_objects)
 	@$(MKDIR_P) $(@D)
 	$(AM_V_HOST)$(CXX) -shared $(link_defs) -Wl,-soname,libpkhost.so $(LDFLAGS) -o $@ $^ $(HOST_LIBS)
 
-plugins/host/%.o: plugins/%.hip
+$(here)plugins/host/%.o: plugins/%.hip
 	@$(MKDIR_P) $(@D)
 	$(AM_V_HOST)$(CXX) $(HOST_FLAGS) $(SANITIZE) $(CXXFLAGS) -MD -MP -x c++ -c -o $@ $<
 
-plugins/host/device.o: kernels/device.hip
+$(here)plugins/host/device.o: kernels/device.hip
 	@$(MKDIR_P) $(@D)
 	$(AM_V_HOST)$(CXX) $(HOST_FLAGS) $(SANITIZE) $(CXXFLAGS) -MD -MP -x c++ -c -o $@ $<
 
-plugins/host/%.so: plugins/host/%.o $(host_runtime)
+$(here)plugins/host/%.so: $(here)plugins/host/%.o $(host_runtime)
 	$(AM_V_HOST)$(CXX) -shared $(link_defs) $(HOST_RPATH) $(SANITIZE) $(LDFLAGS) -o $@ $< \
 		-Lplugins/host $(if $(host_runtime),-lpkhost) -pthread
 
@@ -50,7 +54,7 @@ HIP_FLAGS = -std=c++17 -fPIC -ffp-contract=off -Wall -Wno-unused-parameter -DPKR
 	$(plugin_cppflags) $(WERROR) $(HIP_ARCH_FLAGS)
 hip_cc = env HIP_PLATFORM=amd $(HIPCC)
 if HIP
-hip_plugins = $(plugin_names:%=plugins/hip/%.so)
+hip_plugins = $(plugin_names:%=$(here)plugins/hip/%.so)
 else
 hip_plugins =
 endif
@@ -58,15 +62,15 @@ AM_V_HIP = $(AM_V_HIP_@AM_V@)
 AM_V_HIP_ = $(AM_V_HIP_@AM_DEFAULT_V@)
 AM_V_HIP_0 = @echo "  HIP     " $@;
 
-plugins/hip/%.o: plugins/%.hip
+$(here)plugins/hip/%.o: plugins/%.hip
 	@$(MKDIR_P) $(@D)
 	$(AM_V_HIP)$(hip_cc) $(HIP_FLAGS) $(HIPFLAGS) -MD -MP -MF $(@:.o=.d) -c -o $@ $<
 
-plugins/hip/device.o: kernels/device.hip
+$(here)plugins/hip/device.o: kernels/device.hip
 	@$(MKDIR_P) $(@D)
 	$(AM_V_HIP)$(hip_cc) $(HIP_FLAGS) $(HIPFLAGS) -MD -MP -MF $(@:.o=.d) -c -o $@ $<
 
-plugins/hip/%.so: plugins/hip/%.o
+$(here)plugins/hip/%.so: $(here)plugins/hip/%.o
 	$(AM_V_HIP)$(hip_cc) -shared $(link_defs) $(HOST_RPATH) $(HIP_ARCH_FLAGS) -o $@ $<
 
 # --- cuda ---------------------------------------------------------------------
@@ -76,7 +80,7 @@ CUDA_FLAGS = -std=c++17 -fmad=false -Xcompiler -fPIC,-ffp-contract=off,-Wall,-Wn
 	-DPKRUN_BUILD_CUDA $(plugin_cppflags) $(CUDA_ARCH_FLAGS) $(if $(WERROR),-Werror all-warnings)
 CUDA_RPATH = -Xlinker -rpath,'$$ORIGIN:$$ORIGIN/../../lib' $(if $(CUDA_LIBDIR),-Xlinker -rpath$(comma)$(CUDA_LIBDIR))
 if CUDA
-cuda_plugins = $(plugin_names:%=plugins/cuda/%.so)
+cuda_plugins = $(plugin_names:%=$(here)plugins/cuda/%.so)
 else
 cuda_plugins =
 endif
@@ -84,20 +88,21 @@ AM_V_CUDA = $(AM_V_CUDA_@AM_V@)
 AM_V_CUDA_ = $(AM_V_CUDA_@AM_DEFAULT_V@)
 AM_V_CUDA_0 = @echo "  CUDA    " $@;
 
-plugins/cuda/%.o: plugins/%.hip
+$(here)plugins/cuda/%.o: plugins/%.hip
 	@$(MKDIR_P) $(@D)
 	$(AM_V_CUDA)$(NVCC) $(CUDA_FLAGS) $(NVCCFLAGS) -MD -MP -MF $(@:.o=.d) -x cu -c -o $@ $<
 
-plugins/cuda/device.o: kernels/device.hip
+$(here)plugins/cuda/device.o: kernels/device.hip
 	@$(MKDIR_P) $(@D)
 	$(AM_V_CUDA)$(NVCC) $(CUDA_FLAGS) $(NVCCFLAGS) -MD -MP -MF $(@:.o=.d) -x cu -c -o $@ $<
 
-plugins/cuda/%.so: plugins/cuda/%.o
+$(here)plugins/cuda/%.so: $(here)plugins/cuda/%.o
 	$(AM_V_CUDA)$(NVCC) -shared --cudart shared -Xlinker -z,defs $(CUDA_ARCH_FLAGS) $(CUDA_RPATH) -o $@ $<
 
 # --- all of them -------------------------------------------------------------
 all_plugins = $(host_runtime) $(host_plugins) $(hip_plugins) $(cuda_plugins)
 all-local: $(all_plugins)
+plugins/%.so: $(here)plugins/%.so ;
 
 hostplugindir = $(pkgpluginsdir)/host
 hippluginsdir = $(pkgpluginsdir)/hip
