@@ -19,6 +19,8 @@ HOST_FLAGS = -std=c++17 -fPIC -ffp-contract=off -pthread -Wall -Wextra -Wno-unus
 HOST_LIBS = -l:libboost_context.a -pthread
 # libpkhost.so beside it; in a bundle other libraries in lib/
 HOST_RPATH = -Wl,-rpath,'$$ORIGIN:$$ORIGIN/../../lib'
+# a folder down
+FAULTY_RPATH = -Wl,-rpath,'$$ORIGIN/..'
 
 AM_V_HOST = $(AM_V_HOST_@AM_V@)
 AM_V_HOST_ = $(AM_V_HOST_@AM_DEFAULT_V@)
@@ -45,6 +47,11 @@ $(here)plugins/host/device.o: kernels/device.hip
 	$(AM_V_HOST)$(CXX) $(HOST_FLAGS) $(SANITIZE) $(CXXFLAGS) -MD -MP -x c++ -c -o $@ $<
 
 $(here)plugins/host/%.so: $(here)plugins/host/%.o $(host_runtime)
+plugins/host/faulty/%.so: plugins/host/faulty/%.o $(host_runtime)
+	$(AM_V_HOST)$(CXX) -shared $(link_defs) $(FAULTY_RPATH) $(SANITIZE) $(LDFLAGS) -o $@ $< \
+		-Lplugins/host $(if $(host_runtime),-lpkhost) -pthread
+
+plugins/host/%.so: plugins/host/%.o $(host_runtime)
 	$(AM_V_HOST)$(CXX) -shared $(link_defs) $(HOST_RPATH) $(SANITIZE) $(LDFLAGS) -o $@ $< \
 		-Lplugins/host $(if $(host_runtime),-lpkhost) -pthread
 
@@ -99,8 +106,17 @@ $(here)plugins/cuda/device.o: kernels/device.hip
 $(here)plugins/cuda/%.so: $(here)plugins/cuda/%.o
 	$(AM_V_CUDA)$(NVCC) -shared --cudart shared -Xlinker -z,defs $(CUDA_ARCH_FLAGS) $(CUDA_RPATH) -o $@ $<
 
+# --- the reports' mistakes: beside the variants, never installed ---------------
+faulty_plugins = $(faulty:%=plugins/host/faulty/%.so)
+if HIP
+faulty_plugins += $(faulty:%=plugins/hip/faulty/%.so)
+endif
+if CUDA
+faulty_plugins += $(faulty:%=plugins/cuda/faulty/%.so)
+endif
+
 # --- all of them -------------------------------------------------------------
-all_plugins = $(host_runtime) $(host_plugins) $(hip_plugins) $(cuda_plugins)
+all_plugins = $(host_runtime) $(host_plugins) $(hip_plugins) $(cuda_plugins) $(faulty_plugins)
 all-local: $(all_plugins)
 plugins/%.so: $(here)plugins/%.so ;
 
@@ -120,4 +136,4 @@ mostlyclean-plugins:
 	-rm -rf plugins/host plugins/hip plugins/cuda tests/plugins
 	-rm -f kernels/host/*.o kernels/host/*.d
 
-EXTRA_DIST += $(variants:%=plugins/%.hip) $(device_source) $(host_sources) plugins/README.md
+EXTRA_DIST += $(variants:%=plugins/%.hip) $(faulty:%=plugins/faulty/%.hip) plugins/faulty/faulty.h $(device_source) $(host_sources) plugins/README.md

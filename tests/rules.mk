@@ -33,21 +33,19 @@ tests/plugins/%.so: tests/plugins/%.cpp
 		$(SANITIZE) $(CXXFLAGS) $(LDFLAGS) -MD -MP -MF $(@:.so=.d) -o $@ $<
 
 # what the tests are told of where they are
-test_environment = PKRUN_SRCDIR='$(abs_top_srcdir)' PKRUN_BUILDDIR='$(abs_top_builddir)' \
+test_environment = TSAN_VARIANTS='$(variants)' PKRUN_SRCDIR='$(abs_top_srcdir)' PKRUN_BUILDDIR='$(abs_top_builddir)' \
 	PKRUN='$(abs_top_builddir)/pkrun' BATS='$(BATS)'
 
 EXTRA_PROGRAMS = $(test_tools)
 check_DATA = $(test_plugin_files) $(test_tools) $(host_test_programs)
 check-local: all
-	@$(test_environment) $(srcdir)/tests/run $(check_PROGRAMS) $(host_test_programs) $(bats_tests:%=$(srcdir)/%)
+	@$(test_environment) $(srcdir)/tests/run $(check_PROGRAMS) $(host_test_programs) $(bats_tests:%=$(srcdir)/%) $(tsan_tests)
 
 # ThreadSanitizer over the protocols on the host target
-check-tsan: all
-	@$(test_environment) $(srcdir)/tests/tsan
-.PHONY: check-tsan
+include tests/tsan/rules.mk
 
 clean-local:
-	-rm -rf tests/log tests/fuzz $(host_tests) $(host_tests:%=%.d)
+	-rm -rf tests/log tests/fuzz $(tsan_built) tests/tsan/*.o tests/tsan/*.d $(host_tests) $(host_tests:%=%.d)
 
 EXTRA_DIST += $(bats_tests) $(test_plugins:%=tests/plugins/%.c) \
 	$(test_plugins_cpp:%=tests/plugins/%.cpp) $(test_data) tests/run tests/readme tests/setup.bash \

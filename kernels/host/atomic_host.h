@@ -24,7 +24,7 @@ PKH_EXPORT void pkh_point(void);
 PKH_EXPORT void pkh_note_store(const volatile void *p, int order, int scope);
 PKH_EXPORT void pkh_note_load(const volatile void *p, int order, int scope);
 PKH_EXPORT void pkh_note_fence(int order, int scope);
-#define PKH_ORDER(order) __ATOMIC_RELAXED
+#define PKH_ORDER(order) ((void)(order), __ATOMIC_RELAXED)
 #define pkh_keep_place() __atomic_signal_fence(__ATOMIC_SEQ_CST)
 #else
 static inline void pkh_note_store(const volatile void *, int, int)

@@ -168,6 +168,7 @@ void sched_begin(op *kernel);
 /* Host side: let the device run until check() holds. */
 void sched_wait(bool (*check)(void *), void *arg);
 void sched_pump(void);			/* workers = 0: a little of the device's work, here */
+int64_t sched_block(void);		/* of the GPU thread that runs now; -1: host code */
 int64_t clock_ns(void);
 
 /* ---- errors */

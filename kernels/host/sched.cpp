@@ -117,6 +117,13 @@ static struct fiber *running_fiber(void)
 	return (fiber *)pkh_me;
 }
 
+int64_t sched_block(void)
+{
+	const fiber *f = running_fiber();
+
+	return f != nullptr ? (int64_t)f->block->number : -1;
+}
+
 /* ---- a stop: where everybody is, then exit code 97 */
 
 static const char *const state_text[] = {"ready", "pause", "wait at __syncthreads",
@@ -804,11 +811,24 @@ static round_result sched_round(void)
 
 /* ---- the device's thread */
 
+/* The checker writes a thread's local memory when it starts; the fibers read
+ * pkh_me there, so they must come after that. */
+static void worker_known_to_fibers(void)
+{
+	static char started;
+
+	tsan_release(&started);
+	tsan_switch(sched.tsan_neutral);
+	tsan_acquire(&started);
+	tsan_switch(sched.tsan);
+}
+
 static void *worker_main(void *)
 {
 	device *d = sched.device;
 
 	sched.tsan = tsan_current();
+	worker_known_to_fibers();
 	for (;;) {
 		uint32_t ticket = d->posted.ticket();
 		round_result r = sched_round();
