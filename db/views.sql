@@ -96,7 +96,7 @@ stepped AS (
   FROM rung WHERE median_ns IS NOT NULL
   WINDOW problem AS (PARTITION BY run, workload, target, n, iterations ORDER BY rung))
 SELECT r.run, r.workload, r.target, r.device, r.n, r.iterations, r.rung, r.series, r.variant,
-       r.control, r.params, r.status, r.median_ns, s.over_previous, s.over_first, r.speedup
+       r.control, r.params, r.status, r.median_ns, s.over_previous, s.over_first, r.speedup, r.cell
 FROM rung r LEFT JOIN stepped s ON s.cell = r.cell;
 
 -- Time against size: one row a cell that has a time.  over_smaller is the time
@@ -107,7 +107,7 @@ SELECT run, workload, target, device, series, variant, control, params, iteratio
        median_ns / updates AS ns_per_update,
        median_ns / lag(median_ns) OVER (PARTITION BY run, workload, target, series, variant, params,
                                         iterations ORDER BY n) AS over_smaller,
-       speedup
+       speedup, cell
 FROM result
 WHERE median_ns IS NOT NULL;
 
@@ -148,17 +148,17 @@ SELECT r.run, r.workload, r.target, r.device, r.n, r.iterations, r.series, r.var
        CASE WHEN r.variant = 'launch_sync'
             THEN coalesce(t.empty_ns - q.queued_ns, r.median_ns - s.queued_ns) END AS launch_ns,
        CASE WHEN r.variant <> 'launch_sync' AND r.control IN ('host', 'device')
-            THEN t.empty_ns END AS handshake_ns
+            THEN t.empty_ns END AS handshake_ns, r.cell
 FROM r
 LEFT JOIN twin t ON t.cell = r.cell AND t.place = 1
 LEFT JOIN queued q ON q.cell = r.cell AND q.place = 1
 LEFT JOIN same s ON s.cell = r.cell;
 
 -- Rates against what the device can do.  The roofs are measured on the same
--- device, in any run of the file: workload scale (bandwidth; its n is the
--- bytes of an array, the largest is memory, the fastest is cache) and fma
--- (arithmetic).  bytes are those of the natural layout without reuse, so that
--- above a roof is caching, blocking, or an error: suspect.  NULL: no roof known.
+-- device, in any run of the file: workload scale (bandwidth: the largest n is
+-- memory, the fastest is cache) and fma (arithmetic).  bytes are those of the
+-- natural layout without reuse, so that above a roof is caching, blocking, or
+-- an error: suspect.  NULL: no roof known.
 CREATE VIEW roofline AS
 WITH r AS MATERIALIZED (
   SELECT *, updates / median_ns * 1e9 AS updates_per_s, flops / median_ns * 1e9 AS flops_per_s,
@@ -179,18 +179,19 @@ SELECT r.run, r.workload, r.target, r.device, r.series, r.variant, r.params, r.n
        r.median_ns, r.updates_per_s, r.flops_per_s, r.bytes_per_s,
        r.flops / r.bytes AS flops_per_byte, f.memory_bytes_per_s, f.cache_bytes_per_s,
        p.peak_flops_per_s, r.bytes_per_s / f.memory_bytes_per_s AS of_memory_roof,
-       r.bytes_per_s > f.memory_bytes_per_s OR r.flops_per_s > p.peak_flops_per_s AS suspect
+       r.bytes_per_s > f.memory_bytes_per_s OR r.flops_per_s > p.peak_flops_per_s AS suspect,
+       r.cell
 FROM r
 LEFT JOIN roof f ON f.target = r.target AND f.device IS r.device
 LEFT JOIN peak p ON p.target = r.target AND p.device IS r.device
 WHERE r.flops IS NOT NULL OR r.bytes IS NOT NULL;
 
--- Workload busy: a step of a given length (its option ns) under every variant,
+-- Workload busy: a step of a given length (its option length_ns) under every variant,
 -- against the fastest variant that needs no resident kernel.
 CREATE VIEW crossover_ratio AS
 WITH r AS MATERIALIZED (
   SELECT r.*, CAST(p.value AS REAL) AS step_ns
-  FROM result r JOIN param p ON p.cell_id = r.cell AND p.owner = 'workload' AND p.name = 'ns'
+  FROM result r JOIN param p ON p.cell_id = r.cell AND p.owner = 'workload' AND p.name = 'length_ns'
   WHERE r.workload = 'busy' AND r.median_ns IS NOT NULL),
 queued AS (
   SELECT run, target, n, iterations, step_ns, min(median_ns) AS launch_ns

@@ -177,10 +177,10 @@ static void full_cell(struct make *m, int64_t number, size_t which, const char *
 		 (long long)n, (long long)grid, (long long)threads, step_ns);
 	snprintf(params, sizeof(params), threads == 64 ? "threads=%lld" : "", (long long)threads);
 	if (step_ns > 0)
-		snprintf(params, sizeof(params), "ns=%g", step_ns);
+		snprintf(params, sizeof(params), "length_ns=%g", step_ns);
 	snprintf(text, sizeof(text), "%g", step_ns);
 	if (store_cell(m->s, &c, &id) ||
-	    (step_ns > 0 && store_param(m->s, id, "workload", "ns", text, 0)) ||
+	    (step_ns > 0 && store_param(m->s, id, "workload", "length_ns", text, 0)) ||
 	    store_cell_grid(m->s, id, grid, threads, 1000, 1000, updates, flops, bytes))
 		die(m, "cell");
 	make_blocks(m, id, ns, "ok");

@@ -1,0 +1,259 @@
+/* SPDX-License-Identifier: MIT
+ *
+ * figure.c - the list of figures and what they share: choosing cells, units,
+ * colours, and texts that gnuplot must not take for commands.
+ */
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+#include "../core/say.h"
+#include "figure.h"
+
+const struct figure figures[] = {
+	{ "ladder", "time of each rung, and its factor over the rung before", figure_ladder },
+	{ "scaling", "time against the size of the problem, with intervals", figure_scaling },
+	{ "overhead", "where the time goes: compute, execution, launch, handshake", figure_overhead },
+	{ "roofline", "every cell under the roofs measured on the same device", figure_roofline },
+	{ "latency", "how the times of single trials are distributed", figure_latency },
+	{ "compare", "two runs: ratio of each common cell, with intervals", figure_compare },
+	{ "sync", "cost of an empty step over blocks and threads", figure_sync },
+	{ NULL, NULL, NULL }
+};
+
+const struct figure *figure_find(const char *name)
+{
+	for (const struct figure *f = figures; f->name; f++)
+		if (!strcmp(f->name, name))
+			return f;
+	return NULL;
+}
+
+int figure_script(const struct figure *f, struct store *s, const struct figure_request *want,
+		  struct plot *p, char **script)
+{
+	size_t size;
+	int rc;
+
+	memset(p, 0, sizeof(*p));
+	p->store = s;
+	p->want = want;
+	p->width = 900;
+	p->height = 540;
+	*script = NULL;
+	rc = results_load(s, want->run, &p->res);
+	if (rc) {
+		if (rc > 0)
+			snprintf(p->why, sizeof(p->why), want->run ? "there is no such run" :
+				 "there is no run in it yet");
+		else
+			snprintf(p->why, sizeof(p->why), "%s", store_error(s));
+		return -1;
+	}
+	p->gp = open_memstream(script, &size);
+	if (!p->gp)
+		return -1;
+	fputs("set border 3\nset tics nomirror\nset grid ytics back lc rgb '#dddddd' lw 1\n", p->gp);
+	rc = f->make(p);
+	if (fclose(p->gp))
+		rc = -1;
+	if (rc) {
+		free(*script);
+		*script = NULL;
+	}
+	return rc;
+}
+
+void figure_free(struct plot *p)
+{
+	results_free(&p->res);
+}
+
+/* ---- texts ---- */
+
+void gp_quote_long(FILE *gp, const char *text)
+{
+	fputc('\'', gp);
+	for (; *text; text++)
+		if (*text == '\'')	/* gnuplot reads a doubled one at the start as an empty text */
+			fputs("’", gp);
+		else
+			fputc(*text, gp);
+	fputc('\'', gp);
+}
+
+void gp_quote(FILE *gp, const char *text)
+{
+	char safe[400];
+
+	gp_quote_long(gp, say_text(text, 40, safe, sizeof(safe)));
+}
+
+void gp_data_text(FILE *gp, const char *text)
+{
+	char safe[400];
+
+	fputc('"', gp);
+	for (const char *c = say_text(text, 40, safe, sizeof(safe)); *c; c++)
+		fputc(*c == '"' ? '\'' : *c == '\\' ? '/' : *c, gp);
+	fputc('"', gp);
+}
+
+const char *gp_ns(double ns, char buf[40])
+{
+	char *unit;
+
+	say_ns(ns, buf);
+	unit = strstr(buf, " us");
+	if (unit)
+		strcpy(unit, " µs");
+	return buf;
+}
+
+const char *gp_colour(size_t i)
+{
+	static const char *const colours[] = {
+		"#0072b2", "#d55e00", "#009e73", "#cc79a7", "#e69f00", "#56b4e9", "#000000", "#8c6d1f",
+	};
+
+	return colours[i % (sizeof(colours) / sizeof(colours[0]))];
+}
+
+const char *gp_unit(double lo, double hi, double *ns)
+{
+	double middle = sqrt(lo * hi);
+
+	*ns = middle >= 1e9 ? 1e9 : middle >= 1e6 ? 1e6 : middle >= 200 ? 1e3 : 1;
+	return *ns == 1e9 ? "s" : *ns == 1e6 ? "ms" : *ns == 1e3 ? "µs" : "ns";
+}
+
+void gp_label(const struct plot *p, const struct result_cell *c, char *out, size_t size)
+{
+	int other_variant = 0, other_params = 0;
+
+	for (size_t i = 0; i < p->res.n_cells; i++) {
+		const struct result_cell *o = &p->res.cells[i];
+
+		if (!plot_is_chosen(p, o) || strcmp(o->series, c->series))
+			continue;
+		other_variant |= strcmp(o->variant, c->variant) != 0;
+		other_params |= !strcmp(o->variant, c->variant) && strcmp(o->params, c->params);
+	}
+	if (other_variant && strcmp(c->series, c->variant))
+		snprintf(out, size, "%s%s%s", c->variant, other_params ? " " : "",
+			 other_params ? c->params : "");
+	else
+		snprintf(out, size, "%s%s%s", *c->series ? c->series : c->variant,
+			 other_params ? " " : "", other_params ? c->params : "");
+}
+
+/* ---- choosing ---- */
+
+static int same_text(const char *want, const char *have)
+{
+	return !want || !strcmp(want, have);
+}
+
+int plot_is_chosen(const struct plot *p, const struct result_cell *c)
+{
+	return same_text(p->workload, c->workload) && same_text(p->target, c->target);
+}
+
+/* The first of the matrix that has a time; empty work only if there is nothing else. */
+int plot_choose(struct plot *p, int (*ok)(const struct result_cell *c))
+{
+	const struct result_cell *best = NULL;
+	int rank = 0, r;
+
+	for (size_t i = 0; i < p->res.n_cells; i++) {
+		const struct result_cell *c = &p->res.cells[i];
+
+		if (!same_text(p->want->workload, c->workload) || !same_text(p->want->target, c->target) ||
+		    (p->want->n != STORE_NULL && p->want->n != c->n) || (ok && !ok(c)))
+			continue;
+		r = 1 + 2 * !isnan(c->median_ns) + (strcmp(c->workload, "null") != 0);
+		if (r > rank) {
+			best = c;
+			rank = r;
+		}
+	}
+	if (!best) {
+		snprintf(p->why, sizeof(p->why), "run %lld has no cell for this figure%s%s%s%s",
+			 (long long)p->res.run, p->want->workload ? ", workload " : "",
+			 p->want->workload ? p->want->workload : "", p->want->target ? ", target " : "",
+			 p->want->target ? p->want->target : "");
+		return -1;
+	}
+	p->workload = best->workload;
+	p->target = best->target;
+	return 0;
+}
+
+int64_t plot_choose_n(struct plot *p, int (*ok)(const struct result_cell *c))
+{
+	int64_t best = STORE_NULL;
+	size_t most = 0;
+
+	if (p->want->n != STORE_NULL)
+		return p->want->n;
+	for (size_t i = 0; i < p->res.n_cells; i++) {
+		const struct result_cell *c = &p->res.cells[i];
+		size_t n = 0;
+
+		if (!plot_is_chosen(p, c) || (ok && !ok(c)))
+			continue;
+		for (size_t k = 0; k < p->res.n_cells; k++) {
+			const struct result_cell *o = &p->res.cells[k];
+
+			n += plot_is_chosen(p, o) && o->n == c->n && !isnan(o->median_ns) && (!ok || ok(o));
+		}
+		if (best == STORE_NULL || n > most || (n == most && c->n > best)) {
+			best = c->n;
+			most = n;
+		}
+	}
+	return best;
+}
+
+int plot_has_time(struct plot *p, const struct result_cell *c)
+{
+	if (isfinite(c->median_ns) && c->median_ns > 0)
+		return 1;
+	if (!p->dropped++)
+		snprintf(p->why, sizeof(p->why), "%.60s n=%lld: %s%s%.300s", c->series, (long long)c->n,
+			 result_words(c->status), c->reason && *c->reason ? ": " : "",
+			 c->reason ? c->reason : "");
+	return 0;
+}
+
+void plot_spread(const struct result_cell *c, double *lo, double *hi)
+{
+	int interval = isfinite(c->time.lo) && isfinite(c->time.hi);
+
+	*lo = interval ? c->time.lo : c->min_ns;
+	*hi = interval ? c->time.hi : c->max_ns;
+}
+
+void plot_title(struct plot *p, const char *what, int64_t n)
+{
+	const struct result_cell *c = NULL;
+	char text[400], safe[200];
+	size_t used;
+
+	for (size_t i = 0; i < p->res.n_cells && (!c || !c->device); i++)
+		if (plot_is_chosen(p, &p->res.cells[i]))
+			c = &p->res.cells[i];
+	used = (size_t)snprintf(text, sizeof(text), "%s: %s", what,
+				say_text(p->workload, 40, safe, sizeof(safe)));
+	if (n != STORE_NULL)
+		used += (size_t)snprintf(text + used, sizeof(text) - used, ", N = %lld", (long long)n);
+	if (c && c->device)
+		used += (size_t)snprintf(text + used, sizeof(text) - used, ", %s",
+					 say_text(c->device, 60, safe, sizeof(safe)));
+	if (!strcmp(p->target, "host"))
+		used += (size_t)snprintf(text + used, sizeof(text) - used, " (target host: no GPU)");
+	if (p->res.quick)
+		snprintf(text + used, sizeof(text) - used, " (quick run)");
+	fputs("set title ", p->gp);
+	gp_quote_long(p->gp, text);
+	fputc('\n', p->gp);
+}

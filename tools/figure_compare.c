@@ -1,0 +1,133 @@
+/* SPDX-License-Identifier: MIT
+ *
+ * figure_compare.c - two runs: for each cell that both have (equal key), the
+ * time in the second over the time in the first.  The bar runs from the
+ * slowest to the fastest process against the other side's median; a verdict
+ * with its interval is `pkrun compare`.
+ */
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+#include "figure.h"
+
+#define PAIRS_MAX 120
+
+struct comparison {
+	struct plot *p;
+	struct results other;
+	size_t n;
+	struct { const struct result_cell *a, *b; } pair[PAIRS_MAX];
+};
+
+static int add_pair(void *user, const struct store_row *row)
+{
+	struct comparison *x = user;
+	const struct result_cell *a = NULL, *b = NULL;
+
+	for (size_t i = 0; i < x->other.n_cells; i++)
+		if (x->other.cells[i].id == row->integer[0])
+			a = &x->other.cells[i];
+	for (size_t i = 0; i < x->p->res.n_cells; i++)
+		if (x->p->res.cells[i].id == row->integer[1])
+			b = &x->p->res.cells[i];
+	if (!a || !b || !plot_has_time(x->p, a) || !plot_has_time(x->p, b))
+		return 0;
+	if (x->n == PAIRS_MAX) {
+		if (!x->p->dropped++)
+			snprintf(x->p->why, sizeof(x->p->why), "only the first %d cells fit", PAIRS_MAX);
+		return 0;
+	}
+	x->pair[x->n].a = a;
+	x->pair[x->n++].b = b;
+	return 0;
+}
+
+static int read_pairs(struct comparison *x)
+{
+	static const char sql[] =
+		"SELECT a.id, b.id FROM cell a JOIN cell b ON b.key = a.key AND b.series = a.series"
+		" WHERE a.run_id = CAST(?1 AS INTEGER) AND b.run_id = CAST(?2 AS INTEGER) ORDER BY b.number";
+	char first[24], second[24];
+	const char *params[] = { first, second };
+
+	snprintf(first, sizeof(first), "%lld", (long long)x->other.run);
+	snprintf(second, sizeof(second), "%lld", (long long)x->p->res.run);
+	if (store_query(x->p->store, sql, params, 2, add_pair, x)) {
+		snprintf(x->p->why, sizeof(x->p->why), "%s", store_error(x->p->store));
+		return -1;
+	}
+	return 0;
+}
+
+/* Fastest and slowest block of b over the median of a. */
+static void block_range(const struct result_cell *a, const struct result_cell *b, double *lo, double *hi)
+{
+	*lo = *hi = b->median_ns / a->median_ns;
+	for (size_t i = 0; i < b->n_blocks; i++) {
+		*lo = fmin(*lo, b->block_ns[i] / a->median_ns);
+		*hi = fmax(*hi, b->block_ns[i] / a->median_ns);
+	}
+}
+
+static void write_pairs(struct comparison *x, double *least, double *most)
+{
+	char label[500], name[400];
+	double lo, hi;
+
+	*least = 0.97;
+	*most = 1.03;
+
+	fputs("$pairs << END_OF_DATA\n", x->p->gp);
+	for (size_t i = 0; i < x->n; i++) {
+		const struct result_cell *b = x->pair[i].b;
+
+		gp_label(x->p, b, name, sizeof(name));
+		snprintf(label, sizeof(label), "%.28s %.12s N=%lld", name, b->workload, (long long)b->n);
+		block_range(x->pair[i].a, b, &lo, &hi);
+		fprintf(x->p->gp, "%zu ", x->n - i);
+		gp_data_text(x->p->gp, label);
+		*least = fmin(*least, 0.98 * lo);
+		*most = fmax(*most, 1.02 * hi);
+		fprintf(x->p->gp, " %.9g %.9g %.9g\n", b->median_ns / x->pair[i].a->median_ns, lo, hi);
+		x->p->drawn++;
+	}
+	fputs("END_OF_DATA\n", x->p->gp);
+}
+
+int figure_compare(struct plot *p)
+{
+	struct comparison x = { .p = p };
+	double least, most;
+	int64_t other = p->want->other_run ? p->want->other_run : p->res.run - 1;
+	int rc = -1;
+
+	if (other < 1 || results_load(p->store, other, &x.other)) {
+		snprintf(p->why, sizeof(p->why), "it takes two runs; there is no run %lld", (long long)other);
+		return -1;
+	}
+	if (read_pairs(&x))
+		goto out;
+	if (!x.n) {
+		if (!*p->why)
+			snprintf(p->why, sizeof(p->why), "runs %lld and %lld have no cell in common",
+				 (long long)other, (long long)p->res.run);
+		goto out;
+	}
+	p->height = 150 + 24 * (int)x.n;
+	write_pairs(&x, &least, &most);
+	fprintf(p->gp, "set title \"Run %lld against run %lld: time of each cell\\n"
+		"median, and the range of the processes; the band is 1 %%\"\n", (long long)p->res.run,
+		(long long)other);
+	fprintf(p->gp, "set yrange [0.3:%g]\nset xrange [%g:%g]\n%sset xlabel 'time in run %lld over time in run %lld"
+		" (below 1: faster)'\n", (double)x.n + 0.7, least, most, most > 4 * least ? "set logscale x 2\n" : "",
+		(long long)p->res.run, (long long)other);
+	fputs("unset key\nunset grid\nset grid xtics back lc rgb '#dddddd'\n"
+	      "set arrow 1 from 1, graph 0 to 1, graph 1 nohead lw 1.5 lc rgb '#000000' back\n"
+	      "set object 1 rectangle from 0.99, graph 0 to 1.01, graph 1 fs solid 0.5 noborder fc rgb '#cccccc' behind\n"
+	      "plot $pairs using 3:1:4:5:yticlabels(stringcolumn(2)) with xerrorbars pt 7 ps 0.9 lw 1.6"
+	      " lc rgb '#0072b2' notitle\n", p->gp);
+	rc = 0;
+out:
+	results_free(&x.other);
+	return rc;
+}

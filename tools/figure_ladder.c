@@ -1,0 +1,124 @@
+/* SPDX-License-Identifier: MIT
+ *
+ * figure_ladder.c - one bar a rung on a log axis; above it its time and its
+ * factor over the rung before.
+ */
+#include <math.h>
+#include <string.h>
+#include "../core/say.h"
+#include "figure.h"
+
+struct rung {
+	const struct result_cell *cell;
+	double over_previous;
+};
+
+struct rungs {
+	struct plot *p;
+	struct rung rung[64];
+	size_t n;
+};
+
+static int add_rung(void *user, const struct store_row *row)
+{
+	struct rungs *r = user;
+
+	for (size_t i = 0; i < r->p->res.n_cells && r->n < 64; i++)
+		if (r->p->res.cells[i].id == row->integer[0]) {
+			r->rung[r->n++] = (struct rung){ &r->p->res.cells[i],
+							 row->text[1] ? row->real[1] : NAN };
+			break;
+		}
+	return 0;
+}
+
+static int read_rungs(struct rungs *r, int64_t n)
+{
+	static const char sql[] =
+		"SELECT cell, over_previous FROM ladder WHERE run = CAST(?1 AS INTEGER) AND workload = ?2"
+		" AND target = ?3 AND n = CAST(?4 AS INTEGER) ORDER BY iterations, rung";
+	char run[24], size[24];
+	const char *params[] = { run, r->p->workload, r->p->target, size };
+
+	snprintf(run, sizeof(run), "%lld", (long long)r->p->res.run);
+	snprintf(size, sizeof(size), "%lld", (long long)n);
+	if (store_query(r->p->store, sql, params, 4, add_rung, r)) {
+		snprintf(r->p->why, sizeof(r->p->why), "%s", store_error(r->p->store));
+		return -1;
+	}
+	return 0;
+}
+
+/* A row a rung: place, label, device, time, lo, hi, text above; a rung without a time keeps its place. */
+static void write_rungs(struct rungs *r, double unit, double floor)
+{
+	char ns[40], label[400];
+
+	fputs("$rungs << END_OF_DATA\n", r->p->gp);
+	for (size_t i = 0; i < r->n; i++) {
+		const struct result_cell *c = r->rung[i].cell;
+		double lo, hi;
+
+		gp_label(r->p, c, label, sizeof(label));
+		fprintf(r->p->gp, "%zu ", i);
+		gp_data_text(r->p->gp, label);
+		if (!plot_has_time(r->p, c)) {
+			fprintf(r->p->gp, " %d NaN NaN NaN %g \"%s\"\n", result_is_device_controlled(c),
+				floor, result_words(c->status));
+			continue;
+		}
+		plot_spread(c, &lo, &hi);
+		fprintf(r->p->gp, " %d %.9g %.9g %.9g %.9g \"%s", result_is_device_controlled(c),
+			c->median_ns / unit, lo / unit, hi / unit, hi / unit, gp_ns(c->median_ns, ns));
+		if (isfinite(r->rung[i].over_previous))
+			fprintf(r->p->gp, "\\n×%.*f", r->rung[i].over_previous < 10 ? 2 : 1,
+				r->rung[i].over_previous);
+		fputs("\"\n", r->p->gp);
+		r->p->drawn++;
+	}
+	fputs("END_OF_DATA\n", r->p->gp);
+}
+
+static void write_script(struct plot *p, size_t n, double low, double high, const char *unit)
+{
+	fprintf(p->gp, "set logscale y 10\nset yrange [%g:%g]\nset xrange [-0.7:%g]\n", low, high,
+		(double)n - 0.3);
+	fprintf(p->gp, "set ylabel 'time per iteration [%s], log scale'\n", unit);
+	fputs("set xtics rotate by -35 left scale 0\nset boxwidth 0.66\nset style fill solid 0.85 border rgb '#333333'\n"
+	      "set key outside top center horizontal\nset bmargin 8\nset rmargin 8\n"
+	      "plot $rungs using 1:($3 == 1 ? NaN : $4):xticlabels(stringcolumn(2)) with boxes lc rgb '#0072b2'"
+	      " title 'released by the host', \\\n"
+	      "  '' using 1:($3 == 1 ? $4 : NaN) with boxes lc rgb '#e69f00' title 'released by the device', \\\n"
+	      "  '' using 1:5:(0):($6 - $5) with vectors nohead lc rgb '#000000' lw 2 notitle, \\\n"
+	      "  '' using 1:7:8 with labels offset 0,1.7 notitle\n", p->gp);
+}
+
+int figure_ladder(struct plot *p)
+{
+	struct rungs r = { .p = p };
+	double low = INFINITY, high = 0, unit;
+	const char *name;
+	int64_t n;
+
+	if (plot_choose(p, NULL))
+		return -1;
+	n = plot_choose_n(p, NULL);
+	if (read_rungs(&r, n))
+		return -1;
+	for (size_t i = 0; i < r.n; i++) {
+		low = fmin(low, r.rung[i].cell->median_ns);
+		high = fmax(high, r.rung[i].cell->median_ns);
+	}
+	if (!(low > 0 && isfinite(low))) {
+		for (size_t i = 0; i < r.n; i++)
+			plot_has_time(p, r.rung[i].cell);
+		return -1;
+	}
+	name = gp_unit(low, high, &unit);
+	low = pow(10, floor(log10(low / unit / 1.5)));
+	p->width = r.n < 8 ? 900 : 340 + 70 * (int)r.n;
+	plot_title(p, "Ladder", n);
+	write_rungs(&r, unit, low);
+	write_script(p, r.n, low, high / unit * 6, name);
+	return 0;
+}

@@ -1,0 +1,169 @@
+/* SPDX-License-Identifier: MIT
+ *
+ * figure_roofline.c - arithmetic rate over intensity, with the roofs that
+ * workloads scale and fma gave on the same device (view roofline).  What lies
+ * above a roof is ringed: caching, blocking, or an error.
+ */
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+#include "figure.h"
+
+#define POINTS_MAX 4000
+#define LINES_MAX 24
+
+struct point {
+	const struct result_cell *cell;
+	double intensity, rate;
+	int suspect;
+};
+
+struct roofs {
+	struct plot *p;
+	double memory, cache, peak;	/* bytes/s, bytes/s, flop/s; NAN: not measured */
+	struct point *points;
+	size_t n;
+};
+
+static double real_or_nan(const struct store_row *row, int i)
+{
+	return row->text[i] ? row->real[i] : NAN;
+}
+
+static int add_point(void *user, const struct store_row *row)
+{
+	struct roofs *r = user;
+	struct point *at = &r->points[r->n];
+
+	r->memory = real_or_nan(row, 3);
+	r->cache = real_or_nan(row, 4);
+	r->peak = real_or_nan(row, 5);
+	if (r->n == POINTS_MAX)
+		return 0;
+	*at = (struct point){ NULL, real_or_nan(row, 1), real_or_nan(row, 2), row->integer[6] != 0 };
+	for (size_t i = 0; i < r->p->res.n_cells; i++)
+		if (r->p->res.cells[i].id == row->integer[0])
+			at->cell = &r->p->res.cells[i];
+	r->n += at->cell && at->intensity > 0 && at->rate > 0;
+	return 0;
+}
+
+static int read_points(struct roofs *r)
+{
+	static const char sql[] =
+		"SELECT cell, flops_per_byte, flops_per_s, memory_bytes_per_s, cache_bytes_per_s,"
+		" peak_flops_per_s, suspect FROM roofline WHERE run = CAST(?1 AS INTEGER)"
+		" AND workload = ?2 AND target = ?3 ORDER BY cell";
+	char run[24];
+	const char *params[] = { run, r->p->workload, r->p->target };
+
+	snprintf(run, sizeof(run), "%lld", (long long)r->p->res.run);
+	if (store_query(r->p->store, sql, params, 3, add_point, r)) {
+		snprintf(r->p->why, sizeof(r->p->why), "%s", store_error(r->p->store));
+		return -1;
+	}
+	return 0;
+}
+
+/* A line a variant, in a block of its own; n is in the row for whoever keeps the data. */
+static size_t write_points(struct roofs *r, const char **names)
+{
+	size_t lines = 0, k;
+
+	for (size_t i = 0; i < r->n && lines < LINES_MAX; i++) {
+		const char *variant = r->points[i].cell->variant;
+
+		for (k = 0; k < lines && strcmp(names[k], variant); k++)
+			;
+		if (k < lines)
+			continue;
+		names[lines] = variant;
+		fprintf(r->p->gp, "$variant%zu << END_OF_DATA\n", lines++);
+		for (k = i; k < r->n; k++)
+			if (!strcmp(r->points[k].cell->variant, variant)) {
+				fprintf(r->p->gp, "%.9g %.9g %d %lld\n", r->points[k].intensity,
+					r->points[k].rate / 1e9, r->points[k].suspect,
+					(long long)r->points[k].cell->n);
+				r->p->drawn++;
+			}
+		fputs("END_OF_DATA\n", r->p->gp);
+	}
+	return lines;
+}
+
+static void write_roofs(const struct roofs *r, double lowest)
+{
+	FILE *gp = r->p->gp;
+
+	fprintf(gp, "memory = %.9g\ncache = %.9g\npeak = %.9g\n", isnan(r->memory) ? 0 : r->memory / 1e9,
+		isnan(r->cache) ? 0 : r->cache / 1e9, isnan(r->peak) ? 0 : r->peak / 1e9);
+	fputs("roof(x, bandwidth) = peak > 0 && bandwidth * x > peak ? peak : bandwidth * x\n", gp);
+	fprintf(gp, "set logscale xy 10\nset xrange [0.02:100]\nset yrange [%g:*]\n",
+		pow(10, floor(log10(lowest / 1e9))));
+	fputs("set xlabel 'flop per byte of the natural layout, log scale'\n"
+	      "set ylabel 'Gflop/s, log scale'\nset samples 500\n"
+	      "set grid xtics back lc rgb '#dddddd'\nset key outside right top vertical Left reverse samplen 2\n", gp);
+	if (isnan(r->memory) && isnan(r->peak))
+		fputs("set label 1 'no roof was measured on this device (workloads scale, fma)'"
+		      " at graph 0.03, graph 0.96\n", gp);
+}
+
+static void write_plot(const struct roofs *r, const char **names, size_t lines)
+{
+	FILE *gp = r->p->gp;
+
+	fputs("plot ", gp);
+	if (!isnan(r->memory))
+		fprintf(gp, "roof(x, memory) lw 2 lc rgb '#000000' title 'memory, %.0f GB/s', \\\n  ", r->memory / 1e9);
+	if (!isnan(r->cache) && r->cache > 1.05 * r->memory)
+		fprintf(gp, "roof(x, cache) lw 2 dt 2 lc rgb '#666666' title 'cache, %.0f GB/s', \\\n  ", r->cache / 1e9);
+	if (!isnan(r->peak))
+		fprintf(gp, "peak lw 2 dt 3 lc rgb '#000000' title 'arithmetic, %.0f Gflop/s', \\\n  ", r->peak / 1e9);
+	for (size_t i = 0; i < lines; i++) {
+		fprintf(gp, "$variant%zu using 1:2 with points pt %zu ps 1.2 lc rgb '%s' title ", i,
+			(size_t[]){ 7, 5, 9, 11, 13, 4, 6, 8 }[i % 8], gp_colour(i));
+		gp_quote(gp, names[i]);
+		fprintf(gp, ", \\\n  $variant%zu using ($3 == 1 ? $1 : NaN):2 with points pt 6 ps 2.6 lw 2"
+			" lc rgb '#cc0000' %s%s", i, i ? "notitle" : "title 'above a roof: suspect'",
+			i + 1 < lines ? ", \\\n  " : "\n");
+	}
+}
+
+/* Not what the roofs are made of. */
+static int has_counts(const struct result_cell *c)
+{
+	return (c->flops > 0 || c->bytes > 0) && strcmp(c->workload, "scale") && strcmp(c->workload, "fma");
+}
+
+int figure_roofline(struct plot *p)
+{
+	struct roofs r = { p, NAN, NAN, NAN, calloc(POINTS_MAX + 1, sizeof(*r.points)), 0 };
+	const char *names[LINES_MAX];
+	double lowest = INFINITY;
+	size_t lines;
+	int rc = -1;
+
+	if (!r.points || plot_choose(p, has_counts))
+		goto out;
+	for (size_t i = 0; i < p->res.n_cells; i++)
+		if (plot_is_chosen(p, &p->res.cells[i]))
+			plot_has_time(p, &p->res.cells[i]);
+	if (read_points(&r))
+		goto out;
+	if (!r.n) {
+		if (!*p->why)
+			snprintf(p->why, sizeof(p->why), "workload %.60s counts no flops or bytes", p->workload);
+		goto out;
+	}
+	for (size_t i = 0; i < r.n; i++)
+		lowest = fmin(lowest, r.points[i].rate);
+	p->width = 1000;
+	plot_title(p, "Roofline", STORE_NULL);
+	lines = write_points(&r, names);
+	write_roofs(&r, lowest);
+	write_plot(&r, names, lines);
+	rc = 0;
+out:
+	free(r.points);
+	return rc;
+}
