@@ -30,3 +30,5 @@ libpkrun_a_SOURCES += core/worker.c
 libpkrun_a_SOURCES += core/help.c
 libpkrun_a_SOURCES += core/telemetry.c
 libpkrun_a_SOURCES += core/calibrate.c
+libpkrun_a_SOURCES += core/aa.c
+libpkrun_a_SOURCES += core/doctor.c

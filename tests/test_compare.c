@@ -576,6 +576,13 @@ static void test_devices_environment_floor(void **state)
 		                        .pairs = 20,
 		                        .false_alarms = 1,
 		                        .floor = 0.05};
+
+		f.floor = 0.5; /* superseded by a later one */
+		assert_int_equal(store_floor(m.s, &f), 0);
+		f.floor = 0.05;
+		assert_int_equal(store_floor(m.s, &f), 0);
+		f.n = 11; /* smaller: does not count */
+		f.floor = 0.02;
 		assert_int_equal(store_floor(m.s, &f), 0);
 	}
 	store_close(m.s);

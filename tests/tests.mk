@@ -21,7 +21,9 @@ test_tools += tests/make_db
 
 # Command-line tests, one line each.
 bats_tests += tests/build.bats
+bats_tests += tests/compare.bats
 bats_tests += tests/docs_sql.bats
+bats_tests += tests/doctor.bats
 bats_tests += tests/example.bats
 bats_tests += tests/matrix.bats
 bats_tests += tests/plugins.bats

@@ -406,18 +406,24 @@ struct floor_search {
 	double floor;
 };
 
-/* Rows come oldest first: the last one of a device stands. */
 static int read_floor(void *user, const struct store_row *row)
 {
 	struct floor_search *f = user;
 
 	for (size_t i = 0; row->text[0] && i < f->side->n_cells; i++)
 		if (f->side->cells[i].device && !strcmp(f->side->cells[i].device, row->text[0])) {
-			f->floor = row->real[1];
+			f->floor = fmax(f->floor, row->real[1]); /* fmax drops a NAN */
 			break;
 		}
 	return 0;
 }
+
+/* The last floor of each variant, workload and size. */
+static const char floors_sql[] =
+        "SELECT d.name || ', ' || d.arch || ', driver ' || d.driver, f.floor"
+        " FROM floor f JOIN device d ON d.id = f.device_id"
+        " WHERE f.id = (SELECT max(g.id) FROM floor g WHERE g.device_id = f.device_id AND g.n = f.n"
+        " AND g.variant = f.variant AND g.workload = f.workload)";
 
 /* The practical threshold: 1 %, or the larger floor of the devices of both sides. */
 static int find_threshold(struct compare *c)
@@ -426,14 +432,9 @@ static int find_threshold(struct compare *c)
 	for (int i = 0; i < 2; i++) {
 		struct floor_search f = {&c->side[i], NAN};
 
-		if (store_query(
-		            c->stores[i],
-		            "SELECT d.name || ', ' || d.arch || ', driver ' || d.driver, f.floor"
-		            " FROM floor f JOIN device d ON d.id = f.device_id ORDER BY f.at_utc, "
-		            "f.id",
-		            NULL, 0, read_floor, &f))
+		if (store_query(c->stores[i], floors_sql, NULL, 0, read_floor, &f))
 			return usage_error("%s", store_error(c->stores[i]));
-		c->floor = fmax(c->floor, f.floor); /* fmax drops a NAN */
+		c->floor = fmax(c->floor, f.floor);
 	}
 	if (c->threshold < 0)
 		c->threshold = fmax(JUDGE_THRESHOLD, c->floor);

@@ -1,0 +1,95 @@
+#!/usr/bin/env bats
+# SPDX-License-Identifier: MIT
+# pkrun compare on real runs: known-bad pairs, and what makes it a gate.  The
+# verdicts themselves are tested in test_compare.c on made-up databases.
+load fakes
+
+@test "a slower series is called SLOWER, and is a regression only with --fail-on slower" {
+  matrix a.ini blocks_min=7 blocks_max=7 -- ok sleeper
+  "$PKRUN" --quiet a.ini >/dev/null
+  run --separate-stderr "$PKRUN" compare --series ok,sleeper --fail-on slower pkrun.db
+  [ "$status" -eq 1 ]
+  [[ $output == *SLOWER* ]]
+  [[ $stderr == *'1 of 1 cells slower'* ]]
+  "$PKRUN" compare --series ok,sleeper pkrun.db >/dev/null
+  run "$PKRUN" compare --series sleeper,ok --fail-on slower,wrong,missing,untestable pkrun.db
+  [ "$status" -eq 0 ]
+  [[ $output == *FASTER* ]]
+}
+
+@test "a variant that is wrong in B: DNF, never a ratio; --fail-on wrong" {
+  matrix a.ini -- wrong_later ok
+  "$PKRUN" --quiet --db a.db a.ini >/dev/null
+  run "$PKRUN" --quiet --db b.db --set global.trials=12 a.ini
+  [ "$status" -eq 3 ]
+  run "$PKRUN" compare a.db b.db
+  [ "$status" -eq 0 ]
+  [[ $output == *'did not finish: [wrong_later]'*'(B: wrong)'* ]]
+  run "$PKRUN" compare --fail-on wrong a.db b.db
+  [ "$status" -eq 1 ]
+  # the fault lies with B, not with A
+  run "$PKRUN" compare --fail-on wrong b.db a.db
+  [ "$status" -eq 0 ]
+  ratio=$("$PKRUN" compare --format csv a.db b.db 2>/dev/null | tr -d '\r' | grep ^wrong_later | cut -d, -f13)
+  [ -z "$ratio" ]
+}
+
+@test "a variant that crashes in B; a cell that is missing in B" {
+  matrix a.ini -- dies ok
+  FAKE_DEATH=segv FAKE_CALL=1000 "$PKRUN" --quiet --db a.db a.ini >/dev/null
+  FAKE_DEATH=segv run "$PKRUN" --quiet --db b.db a.ini
+  [ "$status" -eq 3 ]
+  run "$PKRUN" compare --fail-on wrong a.db b.db
+  [ "$status" -eq 1 ]
+  [[ $output == *'did not finish: [dies]'*'(B: crash)'* ]]
+  "$PKRUN" --quiet --db c.db --only dies a.ini --set dies.n=4 >/dev/null || true
+  "$PKRUN" --quiet --db d.db --only ok a.ini >/dev/null
+  run "$PKRUN" compare a.db d.db
+  [ "$status" -eq 0 ]
+  [[ $output == *'missing: [dies]'*'(only in A)'* ]]
+  run "$PKRUN" compare --fail-on missing a.db d.db
+  [ "$status" -eq 1 ]
+}
+
+@test "no common cells, no such run, no such file: an error with the reason" {
+  matrix a.ini n=3,4 -- ok
+  matrix b.ini n=5 -- ok
+  "$PKRUN" --quiet --db a.db a.ini >/dev/null
+  "$PKRUN" --quiet --db b.db b.ini >/dev/null
+  run "$PKRUN" compare a.db b.db
+  [ "$status" -eq 2 ]; [[ $output == *'0 common cells: 2 in A (a.db), 1 in B (b.db)'* ]]
+  run "$PKRUN" compare --runs 1,2 a.db
+  [ "$status" -eq 2 ]; [[ $output == *'a.db: has no run 2'* ]]
+  run "$PKRUN" compare a.db c.db
+  [ "$status" -eq 2 ]; [[ $output == *c.db* ]]
+  [ ! -e c.db ]
+}
+
+@test "a run with itself: ratio 1 exactly, nothing changed" {
+  matrix a.ini n=3,4 -- ok
+  "$PKRUN" --quiet a.ini >/dev/null
+  run "$PKRUN" compare --fail-on slower,wrong,missing pkrun.db pkrun.db
+  [ "$status" -eq 0 ]
+  [[ $output == *'2 cells: 2 not testable'* ]]
+  [ "$("$PKRUN" compare --format csv pkrun.db pkrun.db 2>/dev/null | tr -d '\r' | tail -n +2 | cut -d, -f13 | sort -u)" = 1 ]
+}
+
+@test "an interrupted run is compared, and that it is incomplete is said" {
+  matrix a.ini blocks_min=30 blocks_max=30 -- sleeper
+  "$PKRUN" --quiet a.ini >/dev/null 3>&- &
+  sleep 1
+  kill -TERM $!
+  wait $! || true
+  run "$PKRUN" compare pkrun.db pkrun.db
+  [ "$status" -eq 0 ]
+  [[ $output == *'run 1 of pkrun.db is incomplete (interrupted)'* ]]
+}
+
+@test "instrumented runs are refused beside plain ones" {
+  matrix a.ini -- ok
+  "$PKRUN" --quiet --db a.db a.ini >/dev/null
+  run "$PKRUN" --quiet --db b.db --wrap 'env A=1' a.ini
+  [ "$status" -eq 0 ] || skip 'there is no --wrap'
+  run "$PKRUN" compare a.db b.db
+  [ "$status" -eq 2 ]; [[ $output == *'env A=1'*'instrumented runs are not compared'* ]]
+}

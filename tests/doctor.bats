@@ -1,0 +1,58 @@
+#!/usr/bin/env bats
+# SPDX-License-Identifier: MIT
+# pkrun doctor: what it says of the machine, and the A/A floor.
+load fakes
+
+@test "every fact has a state; unknown is never shown as ok; the facts are those a run stores" {
+  "$PKRUN" doctor --format csv 2>/dev/null | tr -d '\r' >facts
+  [ "$(head -1 facts)" = fact,state,value,repair ]
+  for fact in date host kernel cpu governor turbo load timer_slack aslr virtualisation clock_tick target_host plugins; do
+    grep -q "^$fact," facts
+  done
+  ! grep -vE '^[^,]*,(ok|warn|unknown|info),|^fact,' facts
+  ! grep -E '^[^,]*,ok,,' facts
+  matrix a.ini -- ok
+  "$PKRUN" --quiet a.ini >/dev/null
+  sql 'SELECT key FROM environment ORDER BY key' | tr -d '"' >stored
+  cut -d, -f1 facts | grep -vE '^(fact|target_.*|plugins)$' | sort | diff - stored
+}
+
+@test "a variable that serialises launches: a warning with its cure; --strict ends with 5" {
+  run --separate-stderr env CUDA_LAUNCH_BLOCKING=1 "$PKRUN" doctor
+  [ "$status" -eq 0 ]
+  [[ $output == *'$CUDA_LAUNCH_BLOCKING'*warn*'unset CUDA_LAUNCH_BLOCKING'* ]]
+  [[ $stderr == *'to put right'* ]]
+  run env CUDA_LAUNCH_BLOCKING=1 "$PKRUN" doctor --strict
+  [ "$status" -eq 5 ]
+}
+
+@test "json parses; usage errors exit with 2" {
+  "$PKRUN" doctor --format json >a.json 2>/dev/null
+  python3 -c 'import json; r = json.load(open("a.json")); assert "governor" in [f["fact"] for f in r], r'
+  run "$PKRUN" doctor --format xml
+  [ "$status" -eq 2 ]
+  run "$PKRUN" doctor --pairs 3
+  [ "$status" -eq 2 ]; [[ $output == *'go with --aa'* ]]
+  run "$PKRUN" doctor --aa --pairs 1
+  [ "$status" -eq 2 ]
+  run "$PKRUN" doctor --target gpu
+  [ "$status" -eq 2 ]
+  run "$PKRUN" doctor --aa --variant nosuch
+  [ "$status" -eq 2 ]; [[ $output == *"has no variant 'nosuch'"* ]]
+  run "$PKRUN" doctor a.ini
+  [ "$status" -eq 2 ]
+  [ ! -e pkrun.db ]
+}
+
+@test "--aa measures, stores a floor for each size, and compare uses the largest" {
+  run --separate-stderr "$PKRUN" doctor --aa --target host --variant ok --n 5,7 --pairs 2 --blocks 6 --format csv
+  [ "$status" -eq 0 ]
+  [ "${#lines[@]}" -eq 3 ]
+  [ "$(sql "SELECT n, pairs, variant, workload, floor >= 0 FROM floor ORDER BY n")" = \
+    $'5,2,ok,poisson2d,1\n7,2,ok,poisson2d,1' ]
+  [ "$(sql "SELECT status, count(*) FROM cell GROUP BY status")" = ok,8 ]
+  run "$PKRUN" compare --series pair000a,pair000b pkrun.db
+  [ "$status" -eq 0 ]
+  [[ $output == *'A/A floor'* ]]
+  [ -z "$(ls "${TMPDIR:-/tmp}"/pkrun-aa-* 2>/dev/null)" ]
+}
