@@ -7,6 +7,10 @@ libpkrun_a_SOURCES += kernels/scale.c
 
 # The runtime of the host target, libpkhost.so, one line a source (kernels/host/NAME.cpp).
 host_sources += kernels/host/sched.cpp
+host_sources += kernels/host/fiber.cpp
+host_sources += kernels/host/barrier.cpp
+host_sources += kernels/host/block.cpp
+host_sources += kernels/host/stop.cpp
 host_sources += kernels/host/stream.cpp
 host_sources += kernels/host/graph.cpp
 host_sources += kernels/host/launch.cpp

@@ -51,8 +51,8 @@ __global__ void number_all(uint32_t *out, uint32_t add)
 /* How many blocks are in the kernel at once, at most? */
 __global__ void count_resident(uint32_t *now, uint32_t *most)
 {
-	uint32_t n = 1 + __hip_atomic_fetch_add(now, 1u, __ATOMIC_RELAXED,
-						__HIP_MEMORY_SCOPE_AGENT);
+	uint32_t n =
+	        1 + __hip_atomic_fetch_add(now, 1u, __ATOMIC_RELAXED, __HIP_MEMORY_SCOPE_AGENT);
 
 	__hip_atomic_fetch_max(most, n, __ATOMIC_RELAXED, __HIP_MEMORY_SCOPE_AGENT);
 	for (int i = 0; i < 3; i++)
@@ -96,7 +96,7 @@ __global__ void wait_for(const uint32_t *flag, uint32_t value, uint32_t *seen)
 	while (__hip_atomic_load(flag, __ATOMIC_RELAXED, SYS) != value)
 		pk_pause();
 	seen[blockIdx.x * blockDim.x + threadIdx.x] =
-		__hip_atomic_load(flag, __ATOMIC_ACQUIRE, SYS);
+	        __hip_atomic_load(flag, __ATOMIC_ACQUIRE, SYS);
 }
 
 /* The same without the pause: atomics alone must let the others on */
@@ -185,7 +185,7 @@ static void test_waves(void **)
 	OK(hipOccupancyMaxActiveBlocksPerMultiprocessor(&unit, count_resident, 1, 0));
 	OK(hipMemset(d, 0, sizeof(back)));
 	OK(pk_launch(count_resident, 3 * unit * p.multiProcessorCount + 1, 1, 0, nullptr, d,
-		     d + 1));
+	             d + 1));
 	OK(hipMemcpy(back, d, sizeof(back), hipMemcpyDeviceToHost));
 	assert_int_equal(back[0], 0);
 	assert_int_equal(back[1], unit * p.multiProcessorCount);
@@ -238,26 +238,26 @@ static void test_refusals(void **)
 	assert_int_equal(hipGetLastError(), hipSuccess);
 	assert_int_equal(pk_launch(add_one, 1, 0, 0, nullptr, d), hipErrorInvalidConfiguration);
 	assert_int_equal(pk_launch(add_one, 1, p.maxThreadsPerBlock + 1, 0, nullptr, d),
-			 hipErrorInvalidConfiguration);
+	                 hipErrorInvalidConfiguration);
 	assert_int_equal(pk_launch(add_one, dim3(1, 65536), 1, 0, nullptr, d),
-			 hipErrorInvalidConfiguration);
+	                 hipErrorInvalidConfiguration);
 	assert_int_equal(pk_launch(add_one, 1, 1, p.sharedMemPerBlock + 1, nullptr, d),
-			 hipErrorInvalidValue);
+	                 hipErrorInvalidValue);
 	OK(hipFuncSetAttribute((const void *)add_one, hipFuncAttributeMaxDynamicSharedMemorySize,
-			       (int)p.sharedMemPerBlockOptin));
+	                       (int)p.sharedMemPerBlockOptin));
 	OK(hipMemset(d, 0, 4));
 	OK(pk_launch(add_one, 1, 1, p.sharedMemPerBlockOptin, nullptr, d));
 	assert_int_equal(hipFuncSetAttribute((const void *)add_one,
-					     hipFuncAttributeMaxDynamicSharedMemorySize,
-					     (int)p.sharedMemPerBlockOptin + 1),
-			 hipErrorInvalidValue);
+	                                     hipFuncAttributeMaxDynamicSharedMemorySize,
+	                                     (int)p.sharedMemPerBlockOptin + 1),
+	                 hipErrorInvalidValue);
 	OK(hipOccupancyMaxActiveBlocksPerMultiprocessor(&unit, add_one, 128, 0));
 	OK(pk_launch_coop(add_one, unit * p.multiProcessorCount, 128, 0, nullptr, d));
 	assert_int_equal(
-		pk_launch_coop(add_one, unit * p.multiProcessorCount + 1, 128, 0, nullptr, d),
-		hipErrorCooperativeLaunchTooLarge);
+	        pk_launch_coop(add_one, unit * p.multiProcessorCount + 1, 128, 0, nullptr, d),
+	        hipErrorCooperativeLaunchTooLarge);
 	assert_string_equal(hipGetErrorName(hipErrorCooperativeLaunchTooLarge),
-			    "hipErrorCooperativeLaunchTooLarge");
+	                    "hipErrorCooperativeLaunchTooLarge");
 	assert_int_equal(hipSetDevice(1), hipErrorInvalidDevice);
 	assert_int_equal(hipFree((char *)d + 4), hipErrorInvalidValue);
 	OK(hipFree(d));
@@ -349,10 +349,10 @@ static void test_events(void **)
 	OK(pk_launch(wait_for, 1, 1, 0, a, p, 1u, p + 1));
 	OK(hipEventRecord(end, a));
 	OK(hipStreamWaitEvent(b, end, 0));
-	OK(pk_launch(add_one, 1, 1, 0, b, p + 1));	/* only after seen[0] = 1 */
+	OK(pk_launch(add_one, 1, 1, 0, b, p + 1)); /* only after seen[0] = 1 */
 	assert_int_equal(hipEventQuery(end), hipErrorNotReady);
 	assert_int_equal(hipEventElapsedTime(&ms, begin, end), hipErrorNotReady);
-	OK(pk_launch(add_one, 1, 1, 0, nullptr, p));	/* releases it */
+	OK(pk_launch(add_one, 1, 1, 0, nullptr, p)); /* releases it */
 	OK(hipEventSynchronize(end));
 	OK(hipEventElapsedTime(&ms, begin, end));
 	assert_true(ms > 0);
@@ -383,17 +383,17 @@ static void test_graph(void **)
 	OK(hipStreamEndCapture(s, &graph));
 	OK(hipStreamSynchronize(s));
 	OK(hipMemcpy(&value, p, 4, hipMemcpyDeviceToHost));
-	assert_int_equal(value, 0);	/* captured, not run */
+	assert_int_equal(value, 0); /* captured, not run */
 	OK(hipGraphGetNodes(graph, nullptr, &nodes));
 	assert_int_equal(nodes, 2);
 	OK(hipGraphInstantiate(&exec, graph, nullptr, nullptr, 0));
 	OK(hipGraphDestroy(graph));
 	for (int i = 0; i < 4; i++)
 		OK(hipGraphLaunch(exec, s));
-	OK(hipGraphExecDestroy(exec));	/* launches in flight keep what they need */
+	OK(hipGraphExecDestroy(exec)); /* launches in flight keep what they need */
 	OK(hipStreamSynchronize(s));
 	OK(hipMemcpy(&value, p, 4, hipMemcpyDeviceToHost));
-	assert_int_equal(value, 40);	/* ((1 * 3 + 1) * 3 + 1) * 3 + 1 */
+	assert_int_equal(value, 40); /* ((1 * 3 + 1) * 3 + 1) * 3 + 1 */
 	OK(hipStreamDestroy(s));
 	OK(hipFree(p));
 }
@@ -428,10 +428,10 @@ template <class T> static void atomics_of(void)
 	assert_true(__hip_atomic_fetch_min(&v, 3, __ATOMIC_RELAXED, SYS) == 9);
 	assert_true(__hip_atomic_exchange(&v, 4, __ATOMIC_ACQ_REL, SYS) == 3);
 	assert_false(__hip_atomic_compare_exchange_strong(&v, &expected, 1, __ATOMIC_ACQ_REL,
-							  __ATOMIC_ACQUIRE, SYS));
+	                                                  __ATOMIC_ACQUIRE, SYS));
 	assert_true(expected == 4);
 	assert_true(__hip_atomic_compare_exchange_strong(&v, &expected, 1, __ATOMIC_ACQ_REL,
-							 __ATOMIC_RELAXED, SYS));
+	                                                 __ATOMIC_RELAXED, SYS));
 	__hip_atomic_store(&v, v + 1, __ATOMIC_SEQ_CST, SYS);
 	assert_true(__hip_atomic_load((const T *)&v, __ATOMIC_ACQUIRE, SYS) == 2);
 }
@@ -627,23 +627,23 @@ template <class F> static int run_with_workers(F run)
 int main(int argc, char **argv)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(test_every_thread_once),
-		cmocka_unit_test(test_waves),
-		cmocka_unit_test(test_shared),
-		cmocka_unit_test(test_grid_barrier),
-		cmocka_unit_test(test_refusals),
-		cmocka_unit_test(test_occupancy),
-		cmocka_unit_test(test_copy_beside_spinning_kernel),
-		cmocka_unit_test(test_host_flag),
-		cmocka_unit_test(test_host_polls_hard),
-		cmocka_unit_test(test_events),
-		cmocka_unit_test(test_graph),
-		cmocka_unit_test(test_capture_errors),
-		cmocka_unit_test(test_atomics),
-		cmocka_unit_test(test_stops),
-		cmocka_unit_test(test_not_strict),
-		cmocka_unit_test(test_replay),
-		cmocka_unit_test(test_exit),
+	        cmocka_unit_test(test_every_thread_once),
+	        cmocka_unit_test(test_waves),
+	        cmocka_unit_test(test_shared),
+	        cmocka_unit_test(test_grid_barrier),
+	        cmocka_unit_test(test_refusals),
+	        cmocka_unit_test(test_occupancy),
+	        cmocka_unit_test(test_copy_beside_spinning_kernel),
+	        cmocka_unit_test(test_host_flag),
+	        cmocka_unit_test(test_host_polls_hard),
+	        cmocka_unit_test(test_events),
+	        cmocka_unit_test(test_graph),
+	        cmocka_unit_test(test_capture_errors),
+	        cmocka_unit_test(test_atomics),
+	        cmocka_unit_test(test_stops),
+	        cmocka_unit_test(test_not_strict),
+	        cmocka_unit_test(test_replay),
+	        cmocka_unit_test(test_exit),
 	};
 
 	self = argv[0];
@@ -652,10 +652,10 @@ int main(int argc, char **argv)
 
 		return what == "replay" ? program_replay()
 		       : what == "exit" ? program_exit()
-					: program_kernel(what);
+		                        : program_kernel(what);
 	}
-	for (const char *name : {"PKH_SEED", "PKH_PREEMPT", "PKH_STRICT",
-				 "PKH_TIMEOUT_MS", "PKH_TRACE"})
+	for (const char *name :
+	     {"PKH_SEED", "PKH_PREEMPT", "PKH_STRICT", "PKH_TIMEOUT_MS", "PKH_TRACE"})
 		unsetenv(name);
 	return run_with_workers([&] { return cmocka_run_group_tests(tests, nullptr, nullptr); });
 }

@@ -14,10 +14,10 @@
 /* ---- settings */
 
 [[noreturn]] static void setting_refused(const char *name, const char *text, long long min,
-					 long long max)
+                                         long long max)
 {
 	fprintf(stderr, "host device: %s=%s: not a whole number from %lld to %lld\n", name, text,
-		min, max);
+	        min, max);
 	_exit(PKH_STOPPED);
 }
 
@@ -73,29 +73,29 @@ struct error_text {
 };
 
 static const error_text errors[] = {
-	{hipSuccess, "hipSuccess", "no error"},
-	{hipErrorInvalidValue, "hipErrorInvalidValue", "invalid argument"},
-	{hipErrorOutOfMemory, "hipErrorOutOfMemory", "out of memory"},
-	{hipErrorInvalidConfiguration, "hipErrorInvalidConfiguration",
-	 "invalid configuration argument"},
-	{hipErrorInsufficientDriver, "hipErrorInsufficientDriver",
-	 "driver version is insufficient for runtime version"},
-	{hipErrorInvalidDeviceFunction, "hipErrorInvalidDeviceFunction", "invalid device function"},
-	{hipErrorNoDevice, "hipErrorNoDevice", "no device is detected"},
-	{hipErrorInvalidDevice, "hipErrorInvalidDevice", "invalid device ordinal"},
-	{hipErrorNoBinaryForGpu, "hipErrorNoBinaryForGpu", "no kernel image for the device"},
-	{hipErrorInvalidHandle, "hipErrorInvalidHandle", "invalid resource handle"},
-	{hipErrorNotReady, "hipErrorNotReady", "device not ready"},
-	{hipErrorCooperativeLaunchTooLarge, "hipErrorCooperativeLaunchTooLarge",
-	 "too many blocks in cooperative launch"},
-	{hipErrorNotSupported, "hipErrorNotSupported", "operation not supported"},
-	{hipErrorStreamCaptureUnsupported, "hipErrorStreamCaptureUnsupported",
-	 "operation not permitted when stream is capturing"},
-	{hipErrorStreamCaptureInvalidated, "hipErrorStreamCaptureInvalidated",
-	 "operation failed due to a previous error during capture"},
-	{hipErrorStreamCaptureUnmatched, "hipErrorStreamCaptureUnmatched",
-	 "the stream is not being captured"},
-	{hipErrorUnknown, "hipErrorUnknown", "unknown error"},
+        {hipSuccess, "hipSuccess", "no error"},
+        {hipErrorInvalidValue, "hipErrorInvalidValue", "invalid argument"},
+        {hipErrorOutOfMemory, "hipErrorOutOfMemory", "out of memory"},
+        {hipErrorInvalidConfiguration, "hipErrorInvalidConfiguration",
+         "invalid configuration argument"},
+        {hipErrorInsufficientDriver, "hipErrorInsufficientDriver",
+         "driver version is insufficient for runtime version"},
+        {hipErrorInvalidDeviceFunction, "hipErrorInvalidDeviceFunction", "invalid device function"},
+        {hipErrorNoDevice, "hipErrorNoDevice", "no device is detected"},
+        {hipErrorInvalidDevice, "hipErrorInvalidDevice", "invalid device ordinal"},
+        {hipErrorNoBinaryForGpu, "hipErrorNoBinaryForGpu", "no kernel image for the device"},
+        {hipErrorInvalidHandle, "hipErrorInvalidHandle", "invalid resource handle"},
+        {hipErrorNotReady, "hipErrorNotReady", "device not ready"},
+        {hipErrorCooperativeLaunchTooLarge, "hipErrorCooperativeLaunchTooLarge",
+         "too many blocks in cooperative launch"},
+        {hipErrorNotSupported, "hipErrorNotSupported", "operation not supported"},
+        {hipErrorStreamCaptureUnsupported, "hipErrorStreamCaptureUnsupported",
+         "operation not permitted when stream is capturing"},
+        {hipErrorStreamCaptureInvalidated, "hipErrorStreamCaptureInvalidated",
+         "operation failed due to a previous error during capture"},
+        {hipErrorStreamCaptureUnmatched, "hipErrorStreamCaptureUnmatched",
+         "the stream is not being captured"},
+        {hipErrorUnknown, "hipErrorUnknown", "unknown error"},
 };
 
 static const error_text *error_find(hipError_t error)
@@ -262,7 +262,7 @@ hipError_t hipDeviceGetPCIBusId(char *id, int size, int device)
 		return set_error(hipErrorInvalidValue);
 	if (device != 0)
 		return set_error(hipErrorInvalidDevice);
-	*id = '\0';	/* it is on no bus */
+	*id = '\0'; /* it is on no bus */
 	return hipSuccess;
 }
 

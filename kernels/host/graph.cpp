@@ -87,7 +87,7 @@ static hipError_t graph_copy(hipGraphExec_t *exec, hipGraph_t graph)
 }
 
 hipError_t hipGraphInstantiate(hipGraphExec_t *exec, hipGraph_t graph, hipGraphNode_t *error_node,
-			       char *log, size_t log_size)
+                               char *log, size_t log_size)
 {
 	if (error_node != nullptr)
 		*error_node = nullptr;

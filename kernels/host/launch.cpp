@@ -65,8 +65,8 @@ static hipError_t launch_check(const pkh_launch_params *p)
 	uint64_t threads = (uint64_t)p->block.x * p->block.y * p->block.z;
 	uint64_t blocks = (uint64_t)p->grid.x * p->grid.y * p->grid.z;
 
-	if (threads == 0 || threads > PKH_BLOCK_THREADS || p->block.x > 1024 ||
-	    p->block.y > 1024 || p->block.z > 64)
+	if (threads == 0 || threads > PKH_BLOCK_THREADS || p->block.x > 1024 || p->block.y > 1024 ||
+	    p->block.z > 64)
 		return hipErrorInvalidConfiguration;
 	if (blocks == 0 || p->grid.x > 0x7fffffffu || p->grid.y > 65535 || p->grid.z > 65535)
 		return hipErrorInvalidConfiguration;

@@ -29,18 +29,18 @@
 #define KEY_BLOCKS 256
 #define SCOPES (__HIP_MEMORY_SCOPE_SYSTEM + 1)
 
-struct keys {			/* of one address; one checker object each */
+struct keys { /* of one address; one checker object each */
 	uint64_t system, device;
 	uint64_t block[KEY_BLOCKS];
 };
 
-struct pending {		/* a relaxed load that an acquire fence may come after */
+struct pending { /* a relaxed load that an acquire fence may come after */
 	struct keys *keys;
 	int scope;
 };
 
-struct fences {			/* of one thread */
-	void *released[SCOPES] = {};	/* fibers that hold the clock of a release fence */
+struct fences {                      /* of one thread */
+	void *released[SCOPES] = {}; /* fibers that hold the clock of a release fence */
 	uint64_t handover[SCOPES];
 	std::vector<pending> loads;
 };

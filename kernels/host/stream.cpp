@@ -405,7 +405,7 @@ hipError_t hipEventElapsedTime(float *ms, hipEvent_t begin, hipEvent_t end)
 /* ---- copies */
 
 static hipError_t copy_enqueue(op_kind kind, void *dst, const void *src, int byte, size_t bytes,
-			       hipStream_t stream)
+                               hipStream_t stream)
 {
 	if (bytes != 0 && (dst == nullptr || (kind == OP_COPY && src == nullptr)))
 		return set_error(hipErrorInvalidValue);
@@ -424,7 +424,7 @@ static hipError_t copy_enqueue(op_kind kind, void *dst, const void *src, int byt
 }
 
 hipError_t hipMemcpyAsync(void *dst, const void *src, size_t bytes, hipMemcpyKind,
-			  hipStream_t stream)
+                          hipStream_t stream)
 {
 	return copy_enqueue(OP_COPY, dst, src, 0, bytes, stream);
 }

@@ -32,7 +32,7 @@ extern "C" {
 #define POISON 0xCB
 enum { RIGHT = 0, WRONG = 1, COULD_NOT = 2, USAGE = 64 };
 
-struct piece {			/* what the plugin allocated */
+struct piece { /* what the plugin allocated */
 	void *p;
 	size_t bytes;
 };
@@ -94,7 +94,7 @@ static void kernel_ns(struct pkrun_run *, int64_t)
 }
 
 static int alloc(struct pkrun_run *, const char *, uint32_t memory, size_t bytes, void **host,
-		 void **dev)
+                 void **dev)
 {
 	char *p = nullptr;
 
@@ -110,7 +110,7 @@ static int alloc(struct pkrun_run *, const char *, uint32_t memory, size_t bytes
 /* ---- options */
 
 static bool option_set(const struct pkrun_option *table, void *base, const char *name,
-		       const char *value)
+                       const char *value)
 {
 	const struct pkrun_option *row = option_find(table, name);
 	char why[256];
@@ -198,8 +198,8 @@ static void prepare_run(void)
 	c.work.steps_per_iteration = c.workload->steps_per_iteration(c.problem.data());
 	c.work.args_size = c.workload->args_size;
 	c.work.args = c.args.data();
-	c.work.units = c.workload->units(c.problem.data(), (uint32_t)c.common.sweep.index,
-					 c.common.tile);
+	c.work.units =
+	        c.workload->units(c.problem.data(), (uint32_t)c.common.sweep.index, c.common.tile);
 	c.run.size = sizeof(c.run);
 	c.run.host = &c.host;
 	c.run.work = &c.work;
@@ -245,7 +245,7 @@ static void restore(uint32_t blocks)
 {
 	for (int i = 0; i < c.arrays; i++)
 		must(hipMemcpy(c.array[i], c.initial[i].data(), c.info[i].count * 8,
-			       hipMemcpyHostToDevice),
+		               hipMemcpyHostToDevice),
 		     "restore");
 	for (const piece &p : c.pieces)
 		must(hipMemset(p.p, POISON, p.bytes), "poison");
@@ -269,8 +269,7 @@ static bool steps_right(uint32_t blocks)
 }
 
 /* As the report did it: a few points, all of the first wavefront of one block. */
-static bool spot_right(const struct workload_array *info, const uint64_t *got,
-		       const uint64_t *want)
+static bool spot_right(const struct workload_array *info, const uint64_t *got, const uint64_t *want)
 {
 	uint64_t row = info->columns;
 
