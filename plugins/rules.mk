@@ -46,12 +46,11 @@ $(here)plugins/host/device.o: kernels/device.hip
 	@$(MKDIR_P) $(@D)
 	$(AM_V_HOST)$(CXX) $(HOST_FLAGS) $(SANITIZE) $(CXXFLAGS) -MD -MP -x c++ -c -o $@ $<
 
-$(here)plugins/host/%.so: $(here)plugins/host/%.o $(host_runtime)
-plugins/host/faulty/%.so: plugins/host/faulty/%.o $(host_runtime)
+$(here)plugins/host/faulty/%.so: $(here)plugins/host/faulty/%.o $(host_runtime)
 	$(AM_V_HOST)$(CXX) -shared $(link_defs) $(FAULTY_RPATH) $(SANITIZE) $(LDFLAGS) -o $@ $< \
 		-Lplugins/host $(if $(host_runtime),-lpkhost) -pthread
 
-plugins/host/%.so: plugins/host/%.o $(host_runtime)
+$(here)plugins/host/%.so: $(here)plugins/host/%.o $(host_runtime)
 	$(AM_V_HOST)$(CXX) -shared $(link_defs) $(HOST_RPATH) $(SANITIZE) $(LDFLAGS) -o $@ $< \
 		-Lplugins/host $(if $(host_runtime),-lpkhost) -pthread
 
@@ -107,12 +106,12 @@ $(here)plugins/cuda/%.so: $(here)plugins/cuda/%.o
 	$(AM_V_CUDA)$(NVCC) -shared --cudart shared -Xlinker -z,defs $(CUDA_ARCH_FLAGS) $(CUDA_RPATH) -o $@ $<
 
 # --- the reports' mistakes: beside the variants, never installed ---------------
-faulty_plugins = $(faulty:%=plugins/host/faulty/%.so)
+faulty_plugins = $(faulty:%=$(here)plugins/host/faulty/%.so)
 if HIP
-faulty_plugins += $(faulty:%=plugins/hip/faulty/%.so)
+faulty_plugins += $(faulty:%=$(here)plugins/hip/faulty/%.so)
 endif
 if CUDA
-faulty_plugins += $(faulty:%=plugins/cuda/faulty/%.so)
+faulty_plugins += $(faulty:%=$(here)plugins/cuda/faulty/%.so)
 endif
 
 # --- all of them -------------------------------------------------------------
@@ -136,4 +135,4 @@ mostlyclean-plugins:
 	-rm -rf plugins/host plugins/hip plugins/cuda tests/plugins
 	-rm -f kernels/host/*.o kernels/host/*.d
 
-EXTRA_DIST += $(variants:%=plugins/%.hip) $(faulty:%=plugins/faulty/%.hip) plugins/faulty/faulty.h $(device_source) $(host_sources) plugins/README.md
+EXTRA_DIST += $(variants:%=plugins/%.hip) $(faulty:%=$(here)plugins/faulty/%.hip) plugins/faulty/faulty.h $(device_source) $(host_sources) plugins/README.md
