@@ -45,6 +45,13 @@ struct device_answer {
 
 static const char *const target_names[] = {NULL, "host", "hip", "cuda"};
 
+const char *control_name(uint32_t control)
+{
+	static const char *const names[] = {"?", "host", "host queue", "device", "device queue"};
+
+	return control < sizeof names / sizeof *names ? names[control] : "?";
+}
+
 const char *target_name(uint32_t target)
 {
 	return target >= PKRUN_HOST && target <= PKRUN_CUDA ? target_names[target] : "?";

@@ -61,6 +61,7 @@ int catalog_target(const struct catalog *c, const char *wanted, uint32_t *out, c
 uint32_t catalog_target_bits(const char *wanted);
 /* main() of the child that loads the plugins: `pkrun --describe` (internal.def). */
 int catalog_describe_main(int argc, char **argv);
+const char *control_name(uint32_t control);	/* "host", "host queue", "device", "device queue" */
 const char *target_name(uint32_t target);	/* "host", "hip", "cuda" */
 int target_parse(const char *name, uint32_t *out);	/* 0 or -1 */
 void catalog_free(struct catalog *c);

@@ -12,13 +12,6 @@
 #include "say.h"
 #include "version.h"
 
-static const char *control_name(uint32_t control)
-{
-	static const char *const name[] = { "?", "host", "host queue", "device", "device queue" };
-
-	return control <= PKRUN_CONTROL_DEVICE_QUEUE ? name[control] : name[0];
-}
-
 static int add_environment(void *user, const struct environment_row *row)
 {
 	struct runner *r = user;

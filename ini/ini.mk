@@ -4,3 +4,8 @@ libpkrun_a_SOURCES += ini/conf.c
 # Matrices that ship, one line each; installed in share/pkrun/ini.
 matrices += ini/quick.ini
 matrices += ini/small.ini
+matrices += ini/ladder.ini
+matrices += ini/large.ini
+matrices += ini/fair.ini
+matrices += ini/overheads.ini
+matrices += ini/busy.ini

@@ -28,13 +28,6 @@ struct list_options {
 	enum plan_format format;
 };
 
-static const char *control_name(uint32_t control)
-{
-	static const char *const names[] = {"?", "host", "host_queue", "device", "device_queue"};
-
-	return control < sizeof names / sizeof *names ? names[control] : "?";
-}
-
 static const char *result_name(uint32_t result)
 {
 	return result == PKRUN_EXACT ? "exact" : "converges";
