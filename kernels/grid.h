@@ -46,6 +46,36 @@ static inline uint32_t pk_grid_blocks(const struct pkrun_run *run, uint64_t unit
 	return blocks ? (uint32_t)blocks : 1;
 }
 
+/* Dynamic shared memory that a block can have at most, when it asks for it. */
+static inline int pk_shared_max(const struct pkrun_run *run)
+{
+	int bytes = 0;
+
+#if defined(PKRUN_BUILD_HIP)
+	(void)hipDeviceGetAttribute(&bytes, hipDeviceAttributeMaxSharedMemoryPerBlock, run->device);
+#else
+	(void)hipDeviceGetAttribute(&bytes, hipDeviceAttributeSharedMemPerBlockOptin, run->device);
+#endif
+	return bytes;
+}
+
+/* Let `kernel` have so many bytes of it; PKRUN_SKIP when no block can. */
+template <class Kernel> static int pk_allow_shared(struct pkrun_run *run, Kernel kernel, size_t bytes)
+{
+	int most = pk_shared_max(run);
+
+	if (!bytes)
+		return PKRUN_OK;
+	if (bytes > (size_t)most) {
+		run->host->say(run, "a block would need %zu bytes of shared memory, this device has %d",
+			       bytes, most);
+		return PKRUN_SKIP;
+	}
+	PK_TRY(run, hipFuncSetAttribute(reinterpret_cast<const void *>(kernel),
+					hipFuncAttributeMaxDynamicSharedMemorySize, (int)bytes));
+	return PKRUN_OK;
+}
+
 /* Fill a footprint for `kernel`; the runtime says how many blocks fit a compute unit. */
 template <class Kernel>
 static int pk_footprint(struct pkrun_run *run, Kernel kernel, uint64_t units, size_t dynamic_bytes,

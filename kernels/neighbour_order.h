@@ -48,4 +48,35 @@ static __device__ __forceinline__ bool pk_neighbours_wait(const struct step_line
 	return !pk_block::relaxed(&near->left);
 }
 
+/* As an order of persistent_device.h. */
+struct neighbour_order : device_order {
+	template <class W>
+	static __device__ __forceinline__ bool before(const struct device_control &c, const W &work,
+						      uint64_t s, uint32_t *)
+	{
+		PK_SHARED(struct neighbour_list, near, [1]);
+
+		if (s == 0) {
+			pk_neighbours_find(work, near);
+			return true;
+		}
+		return pk_neighbours_wait(c.counters, near, s, c.watch);
+	}
+	template <class W>
+	static __device__ __forceinline__ bool after(const struct device_control &c, const W &,
+						     uint64_t s, uint32_t *)
+	{
+		__syncthreads();
+		if (threadIdx.x == 0)
+			pk_agent::put_release(&c.counters[blockIdx.x].done, s + 1);
+		return true;
+	}
+	static __device__ __forceinline__ bool all(const struct device_control &c, uint64_t number,
+						   uint32_t *left, uint64_t s)
+	{
+		return pk_barrier_counter(&c.lines->norm_barrier, number, gridDim.x, left, c.watch,
+					  s);
+	}
+};
+
 #endif

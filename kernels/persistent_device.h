@@ -12,12 +12,18 @@
  * taken for the signal of another run.
  *
  * How steps are ordered between blocks is the variant's `Order`: a struct with
- *	before(b, s, left)	may this block begin step s?
- *	after(b, s, left)	this block has done step s
- *	agree(leave, left)	go seen: does any block want to leave?
- *	all(number, left, s)	a barrier of all blocks, for norm `number`
+ *	before(c, work, s, left) may this block begin step s?
+ *	after(c, work, s, left)	this block has done step s
+ *	agree(c, leave, left)	go seen: does any block want to leave?
+ *	all(c, number, left, s)	a barrier of all blocks, for norm `number`
  * called by every thread of a block; false for all its threads when the run is
- * being aborted.
+ * being aborted.  And
+ *	begin(work)		before the block reports that it is resident
+ *	finish(work)		all of `go` is done; before the block reports that
+ * for work that a block keeps to itself between the two.
+ *
+ * Where a variant's work comes from, and what it takes of shared memory, is its
+ * `Source`: device_source, or one that wraps the workload.
  */
 #ifndef PKRUN_PERSISTENT_DEVICE_H
 #define PKRUN_PERSISTENT_DEVICE_H
@@ -111,6 +117,23 @@ static __device__ bool device_norm(const W &work, const Order &order, const stru
 	return true;
 }
 
+/* What most orders have in common. */
+struct device_order {
+	/* Steps are not ordered by a barrier of all blocks: who leaves decides
+	 * alone, since whoever waits for it sees the abort word too. */
+	static __device__ __forceinline__ bool agree(const struct device_control &, bool leave,
+						     uint32_t *)
+	{
+		return !leave;
+	}
+	template <class W> static __device__ __forceinline__ void begin(const W &)
+	{
+	}
+	template <class W> static __device__ __forceinline__ void finish(const W &)
+	{
+	}
+};
+
 template <class W, class Order>
 static __global__ void device_kernel(W work, Order order, struct device_control c)
 {
@@ -119,6 +142,7 @@ static __global__ void device_kernel(W work, Order order, struct device_control 
 	uint64_t s = 0, norms = 0, until_norm = c.norm.steps; /* 0: counts below 0, never there */
 	bool on = true;
 
+	order.begin(work);
 	if (threadIdx.x == 0) {
 		left[0] = 0;
 		device_report(c, 0, 0);
@@ -133,25 +157,20 @@ static __global__ void device_kernel(W work, Order order, struct device_control 
 			if (!on)
 				break;
 			work.step(blockIdx.x, gridDim.x, s);
-			on = order.after(c, s, left);
+			on = order.after(c, work, s, left);
 			if (on && --until_norm == 0) {
 				on = device_norm(work, order, c, norms++, s + 1, left);
 				until_norm = c.norm.steps;
 			}
 		}
+		if (on)
+			order.finish(work);
 		__syncthreads();
 		if (on && threadIdx.x == 0)
 			device_report(c, round, go);
 	}
 	if (threadIdx.x == 0)
 		c.steps[blockIdx.x] = s;
-}
-
-/* Steps are not ordered by a barrier of all blocks: who leaves decides alone,
- * since whoever waits for it sees the abort word too. */
-static __device__ __forceinline__ bool device_agree_alone(bool leave)
-{
-	return !leave;
 }
 
 /* ---- host side ---- */
@@ -207,7 +226,21 @@ static inline int device_await(struct pkrun_run *run, uint64_t go, const char *w
 			    0, go);
 }
 
-template <class Order> static int device_start(struct pkrun_run *run, Order order)
+/* The workload as it is. */
+struct device_source {
+	template <class F> static int with(struct pkrun_run *run, F f)
+	{
+		return pk_with_work(run, f);
+	}
+	/* dynamic shared memory a block */
+	template <class W> static size_t shared_bytes(const W &, uint32_t)
+	{
+		return 0;
+	}
+};
+
+template <class Order, class Source = device_source>
+static int device_start(struct pkrun_run *run, Order order)
 {
 	struct device_state *d = (struct device_state *)run->state;
 	struct device_control c = {d->lines,	   d->counters, d->host_dev,
@@ -216,9 +249,10 @@ template <class Order> static int device_start(struct pkrun_run *run, Order orde
 
 	if (status != PKRUN_OK)
 		return status;
-	status = pk_with_work(run, [=](auto work) -> int {
+	status = Source::with(run, [=](auto work) -> int {
 		PK_TRY(run, pk_launch_coop(device_kernel<decltype(work), Order>, dim3(d->blocks),
-					   dim3(run->threads), 0, pk_stream(run), work, order, c));
+					   dim3(run->threads), Source::shared_bytes(work, d->blocks),
+					   pk_stream(run), work, order, c));
 		return PKRUN_OK;
 	});
 	if (status != PKRUN_OK)
@@ -265,12 +299,25 @@ static inline void device_teardown(struct pkrun_run *run)
 	(void)device_stop(run);
 }
 
-template <class Order> static int device_footprint(struct pkrun_run *run, struct pkrun_footprint *fp)
+/* The grid is found before the shared memory that depends on it, as if every
+ * compute unit held one block. */
+template <class Order, class Source = device_source>
+static int device_footprint(struct pkrun_run *run, struct pkrun_footprint *fp)
 {
 	struct device_state *d = (struct device_state *)run->state;
-	int status = pk_with_work(run, [=](auto work) -> int {
-		return pk_footprint(run, device_kernel<decltype(work), Order>, work.units(), 0,
-				    PK_AUTO_PER_CU, fp);
+	int status = Source::with(run, [=](auto work) -> int {
+		auto kernel = device_kernel<decltype(work), Order>;
+		int units = 0, found;
+		size_t bytes;
+
+		PK_TRY(run, hipDeviceGetAttribute(&units, hipDeviceAttributeMultiprocessorCount,
+						  run->device));
+		bytes = Source::shared_bytes(work, pk_grid_blocks(run, work.units(), (uint64_t)units,
+								  (uint64_t)units, PK_AUTO_PER_CU));
+		found = pk_allow_shared(run, kernel, bytes);
+		if (found != PKRUN_OK)
+			return found;
+		return pk_footprint(run, kernel, work.units(), bytes, PK_AUTO_PER_CU, fp);
 	});
 
 	d->blocks = fp->blocks;

@@ -24,20 +24,16 @@ static const struct pkrun_option options[] = {
 	{},
 };
 
-struct counter_order {
-	static __device__ __forceinline__ bool agree(const struct device_control &, bool leave,
-						     uint32_t *)
-	{
-		return device_agree_alone(leave);
-	}
+struct counter_order : device_order {
 	template <class W>
 	static __device__ __forceinline__ bool before(const struct device_control &, const W &,
 						      uint64_t, uint32_t *)
 	{
 		return true;
 	}
-	static __device__ __forceinline__ bool after(const struct device_control &c, uint64_t s,
-						     uint32_t *left)
+	template <class W>
+	static __device__ __forceinline__ bool after(const struct device_control &c, const W &,
+						     uint64_t s, uint32_t *left)
 	{
 		return pk_barrier_counter(&c.lines->barrier, s, gridDim.x, left, c.watch, s);
 	}
@@ -56,7 +52,7 @@ struct counter_order {
  * lies at least one more barrier, which the looker has to reach first; that is
  * why releases and the look in between steps have a word each.
  */
-struct coop_order {
+struct coop_order : device_order {
 	static const uint64_t look_every = 1024;
 
 	static __device__ __forceinline__ bool sync_and_look(const uint32_t *leave)
@@ -77,8 +73,9 @@ struct coop_order {
 	{
 		return true;
 	}
-	static __device__ __forceinline__ bool after(const struct device_control &c, uint64_t s,
-						     uint32_t *)
+	template <class W>
+	static __device__ __forceinline__ bool after(const struct device_control &c, const W &,
+						     uint64_t s, uint32_t *)
 	{
 		if (s % look_every != look_every - 1) {
 			cooperative_groups::this_grid().sync();

@@ -12,40 +12,6 @@
  */
 #include "kernels/neighbour_order.h"
 
-struct neighbour_order {
-	static __device__ __forceinline__ bool agree(const struct device_control &, bool leave,
-						     uint32_t *)
-	{
-		return device_agree_alone(leave);
-	}
-	template <class W>
-	static __device__ __forceinline__ bool before(const struct device_control &c, const W &work,
-						      uint64_t s, uint32_t *)
-	{
-		PK_SHARED(struct neighbour_list, near, [1]);
-
-		if (s == 0) {
-			pk_neighbours_find(work, near);
-			return true;
-		}
-		return pk_neighbours_wait(c.counters, near, s, c.watch);
-	}
-	static __device__ __forceinline__ bool after(const struct device_control &c, uint64_t s,
-						     uint32_t *)
-	{
-		__syncthreads();
-		if (threadIdx.x == 0)
-			pk_agent::put_release(&c.counters[blockIdx.x].done, s + 1);
-		return true;
-	}
-	static __device__ __forceinline__ bool all(const struct device_control &c, uint64_t number,
-						   uint32_t *left, uint64_t s)
-	{
-		return pk_barrier_counter(&c.lines->norm_barrier, number, gridDim.x, left, c.watch,
-					  s);
-	}
-};
-
 static int start(struct pkrun_run *run)
 {
 	return device_start(run, neighbour_order{});

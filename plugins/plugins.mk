@@ -23,3 +23,7 @@ faulty += faulty_relaxed
 faulty += faulty_early_ack
 faulty += faulty_coverage
 faulty += faulty_volatile
+variants += persistent_halo
+variants += persistent_chaotic
+variants += persistent_resident
+variants += persistent_interpreter
