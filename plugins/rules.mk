@@ -135,4 +135,4 @@ mostlyclean-plugins:
 	-rm -rf plugins/host plugins/hip plugins/cuda tests/plugins
 	-rm -f kernels/host/*.o kernels/host/*.d
 
-EXTRA_DIST += $(variants:%=plugins/%.hip) $(faulty:%=$(here)plugins/faulty/%.hip) plugins/faulty/faulty.h $(device_source) $(host_sources) plugins/README.md
+EXTRA_DIST += $(variants:%=plugins/%.hip) $(faulty:%=plugins/faulty/%.hip) plugins/faulty/faulty.h $(device_source) $(host_sources) plugins/README.md
