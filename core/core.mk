@@ -32,3 +32,4 @@ libpkrun_a_SOURCES += core/telemetry.c
 libpkrun_a_SOURCES += core/calibrate.c
 libpkrun_a_SOURCES += core/aa.c
 libpkrun_a_SOURCES += core/doctor.c
+libpkrun_a_SOURCES += core/baseline.c

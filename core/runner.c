@@ -7,6 +7,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include "baseline.h"
 #include "progress.h"
 #include "runner.h"
 #include "say.h"
@@ -18,8 +19,10 @@ int runner_end_cell(struct runner *r, uint64_t number, enum cell_status s, const
 	struct cell_state *c = &r->cells[number];
 
 	c->status = (uint8_t)s;
-	free(c->medians);
-	c->medians = NULL;
+	if (!baseline_is(r->baseline, number)) {	/* other cells are still set against it */
+		free(c->medians);
+		c->medians = NULL;
+	}
 	return store_cell_status(r->store, c->id, cell_status_name(s), reason && *reason ? reason : NULL);
 }
 
@@ -61,26 +64,55 @@ static void describe_drift(const struct cell_state *c, char *out, size_t size)
 		 say_ns(a, first), say_ns(b, last));
 }
 
+/* Is the cell known well enough, its speed-up too, and is it not wanted as a baseline? */
+static enum schedule_verdict judge(const struct runner *r, uint64_t number, double *width, double *ratio)
+{
+	const struct cell_state *c = &r->cells[number];
+	const struct matrix_settings *set = &r->settings;
+	enum schedule_verdict v = schedule_judge(set, c->medians, c->n_medians, c->seconds, width);
+	int is_final, is_wide;
+
+	*ratio = NAN;
+	if (v != SCHEDULE_ENOUGH)
+		return v;
+	*ratio = baseline_width(r->baseline, r, number, &is_final);
+	is_wide = *ratio > set->ci;
+	if (((is_wide && !is_final) || baseline_is_wanted(r->baseline, r, number)) &&
+	    !schedule_is_over(set, c->n_medians, c->seconds))
+		return SCHEDULE_MORE;
+	return is_wide ? SCHEDULE_IMPRECISE : v;
+}
+
+static void describe_width(const struct runner *r, const struct cell_state *c, double width, double ratio,
+			   char *out, size_t size)
+{
+	const double ci = r->settings.ci * 100, s = (double)c->seconds;
+
+	if (isinf(ratio))
+		snprintf(out, size, "too few blocks beside the baseline for an interval of the speed-up");
+	else if (ratio > r->settings.ci)
+		snprintf(out, size, "speed-up +-%.2g %% after %u blocks and %.0f s, wanted +-%.2g %%",
+			 ratio * 100, c->n_medians, s, ci);
+	else if (isnan(width))
+		snprintf(out, size, "%u blocks in %.0f s: too few for an interval", c->n_medians, s);
+	else
+		snprintf(out, size, "+-%.2g %% after %u blocks and %.0f s, wanted +-%.2g %%", width * 100,
+			 c->n_medians, s, ci);
+}
+
 static int judge_cell(struct runner *r, struct progress *p, uint64_t number)
 {
 	struct cell_state *c = &r->cells[number];
 	char why[320], drift[160];
+	double ratio;
+	enum schedule_verdict v = judge(r, number, &p->width, &ratio);
 
-	describe_drift(c, drift, sizeof(drift));
-	switch (schedule_judge(&r->settings, c->medians, c->n_medians, c->seconds, &p->width)) {
-	case SCHEDULE_MORE:
+	if (v == SCHEDULE_MORE)
 		return 0;
-	case SCHEDULE_ENOUGH:
+	describe_drift(c, drift, sizeof(drift));
+	if (v == SCHEDULE_ENOUGH)
 		return end_cell(r, p, number, CELL_OK, drift);
-	case SCHEDULE_IMPRECISE:
-		break;
-	}
-	if (isnan(p->width))
-		snprintf(why, sizeof(why), "%u blocks in %.0f s: too few for an interval", c->n_medians,
-			 (double)c->seconds);
-	else
-		snprintf(why, sizeof(why), "+-%.2g %% after %u blocks and %.0f s, wanted +-%.2g %%",
-			 p->width * 100, c->n_medians, (double)c->seconds, r->settings.ci * 100);
+	describe_width(r, c, p->width, ratio, why, sizeof(why));
 	if (*drift)
 		snprintf(why + strlen(why), sizeof(why) - strlen(why), "; %s", drift);
 	return end_cell(r, p, number, CELL_IMPRECISE, why);
@@ -181,6 +213,10 @@ int runner_loop(struct runner *r)
 		return -1;
 	}
 	rc = calibrate_cells(r);
+	if (!rc && baseline_open(&r->baseline, r)) {
+		say_error("out of memory");
+		rc = -1;
+	}
 	for (i = 0; i < r->n_cells; i++)
 		p.ended += r->cells[i].status != CELL_PENDING;
 	if (!rc)
@@ -188,6 +224,8 @@ int runner_loop(struct runner *r)
 						     : in_blocks(r, &p, list);
 	say_progress_end();
 	block_end_worker(r);
+	baseline_free(r->baseline);
+	r->baseline = NULL;
 	free(list);
 	return rc < 0 ? -1 : 0;
 }

@@ -13,6 +13,8 @@
 #include "telemetry.h"
 #include "../db/store.h"
 
+struct baseline;
+
 enum cell_status {
 	CELL_PENDING, CELL_OK, CELL_IMPRECISE, CELL_SKIPPED, CELL_REFUSED, CELL_WRONG, CELL_CRASH,
 	CELL_HANG, CELL_ERROR,
@@ -46,6 +48,7 @@ struct runner {
 	struct telemetry *telemetry[4];		/* by target; NULL: there is none */
 	char no_telemetry[4][256];		/* why */
 	int64_t max_clock_mhz[4];		/* TELEMETRY_UNKNOWN */
+	struct baseline *baseline;		/* of the stopping rule; NULL: ratios do not count */
 	char lost[4][256];			/* by target: why its device is given up; "" if it is not */
 	struct child child;			/* pid 0: none */
 	uint32_t child_target;

@@ -9,6 +9,7 @@
  * would.
  */
 #include <math.h>
+#include <stdlib.h>
 #include "schedule.h"
 #include "stats.h"
 #include "verify.h"
@@ -44,20 +45,52 @@ void schedule_shuffle(uint32_t *list, size_t n, uint64_t seed, uint64_t block)
 	}
 }
 
+static size_t least_blocks(const struct matrix_settings *set)
+{
+	return set->blocks_min > 0 ? (size_t)set->blocks_min : 1;
+}
+
+int schedule_is_over(const struct matrix_settings *set, size_t n, double seconds)
+{
+	const size_t least = least_blocks(set);
+	const size_t most = set->blocks_max > 0 ? (size_t)set->blocks_max : least;
+
+	return n >= most || (n && set->cell_limit_s > 0 && seconds >= set->cell_limit_s);
+}
+
 enum schedule_verdict schedule_judge(const struct matrix_settings *set, const double *medians,
 				     size_t n, double seconds, double *width)
 {
-	const size_t least = set->blocks_min > 0 ? (size_t)set->blocks_min : 1;
-	const size_t most = set->blocks_max > 0 ? (size_t)set->blocks_max : least;
-	const int late = set->cell_limit_s > 0 && seconds >= set->cell_limit_s;
+	const size_t least = least_blocks(set);
+	const int over = schedule_is_over(set, n, seconds);
 	struct stats_interval ci;
 
 	*width = NAN;
 	if (n && stats_median_ci(medians, n, 0.95, &ci) == 0 && ci.estimate > 0)
 		*width = (ci.hi - ci.lo) / 2 / ci.estimate;
 	if (set->ci <= 0)
-		return n >= least ? SCHEDULE_ENOUGH : late && n ? SCHEDULE_IMPRECISE : SCHEDULE_MORE;
-	if (n >= least && (n - least) % 2 == 0 && *width <= set->ci)
+		return n >= least ? SCHEDULE_ENOUGH : over ? SCHEDULE_IMPRECISE : SCHEDULE_MORE;
+	if (n >= least && ((n - least) % 2 == 0 || over) && *width <= set->ci)
 		return SCHEDULE_ENOUGH;
-	return n >= most || (late && n) ? SCHEDULE_IMPRECISE : SCHEDULE_MORE;
+	return over ? SCHEDULE_IMPRECISE : SCHEDULE_MORE;
+}
+
+double schedule_ratio_width(const double *a, size_t na, const double *b, size_t nb)
+{
+	const size_t n = na < nb ? na : nb;
+	struct stats_interval ci;
+	double *ratios;
+	size_t i;
+	int rc;
+
+	if (!n)
+		return INFINITY;
+	ratios = malloc(n * sizeof(*ratios));
+	if (!ratios)
+		return NAN;
+	for (i = 0; i < n; i++)
+		ratios[i] = log(b[i] / a[i]);
+	rc = stats_hodges_lehmann(ratios, n, 0.95, &ci);
+	free(ratios);
+	return rc < 0 ? NAN : rc ? INFINITY : (ci.hi - ci.lo) / 2;
 }

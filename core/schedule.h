@@ -23,4 +23,10 @@ enum schedule_verdict {
 enum schedule_verdict schedule_judge(const struct matrix_settings *set, const double *medians,
 				     size_t n, double seconds, double *width);
 
+/* No block or no time left. */
+int schedule_is_over(const struct matrix_settings *set, size_t n, double seconds);
+/* Relative half-width of the 95 % interval of the ratio of two cells, paired block by block from the
+ * first on; INFINITY while fewer than 6 are common.  NAN: no memory or no times. */
+double schedule_ratio_width(const double *a, size_t na, const double *b, size_t nb);
+
 #endif

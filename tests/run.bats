@@ -212,3 +212,16 @@ load fakes
   [ "$status" -eq 2 ]
   [ "$(cat pkrun.db)" = 'no database' ]
 }
+
+@test "a speed-up counts: the baseline goes on for a cell that needs it, and a wide ratio is imprecise" {
+  export FAKE_TURN=$PWD/turns
+  matrix a.ini baseline=ok blocks_min=6 blocks_max=12 ci=0.5 -- ok noisy sleeper
+  "$PKRUN" --quiet a.ini >/dev/null
+  # noisy alternates by a factor of 3 and never converges
+  [ "$(sql "SELECT series, count(*) FROM cell c JOIN block b ON b.cell_id = c.id GROUP BY series ORDER BY series")" = \
+    $'noisy,12\nok,12\nsleeper,6' ]
+  [ "$(cell noisy)" = imprecise ]; [ "$(cell ok)" = ok ]; [ "$(cell sleeper)" = ok ]
+  matrix b.ini blocks_min=6 blocks_max=12 ci=0.5 -- ok noisy
+  "$PKRUN" --quiet --db b.db b.ini >/dev/null
+  [ "$("$PKRUN" query b.db "SELECT count(*) FROM cell c JOIN block b ON b.cell_id = c.id WHERE series = 'ok'" --format csv | tr -d '\r' | tail -1)" = 6 ]
+}

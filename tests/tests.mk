@@ -7,6 +7,7 @@ check_PROGRAMS += tests/test_matrix
 check_PROGRAMS += tests/test_compare
 check_PROGRAMS += tests/test_options
 check_PROGRAMS += tests/test_say
+check_PROGRAMS += tests/test_schedule
 check_PROGRAMS += tests/test_stats
 check_PROGRAMS += tests/test_store
 check_PROGRAMS += tests/test_telemetry
