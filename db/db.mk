@@ -7,3 +7,4 @@ db/sql.c: $(srcdir)/db/schema.sql $(srcdir)/db/views.sql $(srcdir)/db/embed.sh
 	@$(MKDIR_P) $(@D)
 	$(AM_V_GEN)$(SHELL) $(srcdir)/db/embed.sh $(srcdir)/db >$@.tmp && mv $@.tmp $@
 CLEANFILES += db/sql.c
+libpkrun_a_SOURCES += db/merge.c

@@ -19,6 +19,7 @@
 #include <unistd.h>
 #include <sqlite3.h>
 #include "store.h"
+#include "store_db.h"
 
 extern const char store_schema_sql[], store_views_sql[];
 
@@ -141,6 +142,11 @@ static int store_fail_sql(struct store *s, const char *doing)
 	if (os)
 		return store_fail(s, "%s: %s: %s (errno %d)", doing, text, strerror(os), os);
 	return store_fail(s, "%s: %s", doing, text);
+}
+
+sqlite3 *store_db(struct store *s)
+{
+	return s->db;
 }
 
 const char *store_error(const struct store *s)

@@ -27,6 +27,7 @@ bats_tests += tests/docs_sql.bats
 bats_tests += tests/doctor.bats
 bats_tests += tests/example.bats
 bats_tests += tests/matrix.bats
+bats_tests += tests/merge.bats
 bats_tests += tests/plugins.bats
 bats_tests += tests/plot.bats
 bats_tests += tests/query.bats

@@ -5,6 +5,7 @@ libpkrun_a_SOURCES += tools/rows.c
 libpkrun_a_SOURCES += tools/show.c
 libpkrun_a_SOURCES += tools/table.c
 libpkrun_a_SOURCES += tools/list.c
+libpkrun_a_SOURCES += tools/merge.c
 libpkrun_a_SOURCES += tools/compare.c
 libpkrun_a_SOURCES += tools/judge.c
 libpkrun_a_SOURCES += tools/pair.c
