@@ -88,18 +88,26 @@ void block_end_worker(struct runner *r)
 	child_end(&r->child);
 }
 
-static int start_worker(struct runner *r, uint32_t target, char *why, size_t why_size)
+static int start_worker(struct runner *r, const struct cell *cell, char *why, size_t why_size)
 {
 	static const char *const args[] = { "--worker", NULL };
+	struct wrap wrap = { NULL };
+	int rc;
 
-	if (r->child.pid && r->child_target == target)
+	if (r->child.pid && r->child_target == cell->target)
 		return 0;
 	block_end_worker(r);
-	if (child_spawn(&r->child, args, r->wrap, why, why_size)) {
+	if (r->wrap.words && wrap_for_cell(&wrap, &r->wrap, cell)) {
+		snprintf(why, why_size, "out of memory");
+		return -1;
+	}
+	rc = child_spawn(&r->child, args, (const char *const *)wrap.words, why, why_size);
+	wrap_free(&wrap);
+	if (rc) {
 		r->child.pid = 0;
 		return -1;
 	}
-	r->child_target = target;
+	r->child_target = cell->target;
 	interrupt_child(r->child.pid);
 	return 0;
 }
@@ -122,7 +130,7 @@ static int build_job(const struct block *b, const char *mode, struct job *j)
 {
 	const struct matrix_settings *set = &b->r->settings;
 	const struct cell *c = b->cell;
-	char device[PATH_MAX + 64];
+	char device[PATH_MAX + 64], range[256];
 	struct builder to = { j, 0 };
 	int full = 0;
 
@@ -141,6 +149,10 @@ static int build_job(const struct block *b, const char *mode, struct job *j)
 	full |= job_add_real(j, "warmup_s", c->target == PKRUN_HOST && b->r->warmup_is_default ?
 			     set->warmup_s / 10 : set->warmup_s);
 	full |= job_add_int(j, "cold", set->cache_cold);
+	if (b->r->profile) {
+		wrap_cell_name(c, range, sizeof(range));
+		full |= job_add(j, "range", range);
+	}
 	cell_params(c, add_param, &to);
 	return full || to.full ? -1 : 0;
 }
@@ -171,7 +183,7 @@ static void set_limit(struct block *b)
 			b->limit_why = "the least there is";
 		}
 	}
-	if (b->r->wrap)
+	if (b->r->instrumented)
 		b->limit_s *= WRAP_TIMES;
 }
 
@@ -447,7 +459,7 @@ static int put_down(struct block *b, char *how, size_t size)
 	struct message m;
 
 	b->ended = 0;
-	child_signal(&b->r->child, SIGTERM, 0);
+	child_signal(&b->r->child, SIGTERM, b->r->wrap.words != NULL);
 	do {
 		e = child_wait(&b->r->child, &m, deadline, told ? -1 : b->r->wake_fd);
 		if (e == CHILD_WAKE) {
@@ -706,7 +718,7 @@ static int begin(struct block *b, struct runner *r, const struct cell *cell,
 		set_result(b, CELL_ERROR, "its parameters do not fit a message");
 		return 1;
 	}
-	if (start_worker(r, cell->target, why, sizeof(why))) {
+	if (start_worker(r, cell, why, sizeof(why))) {
 		set_result(b, CELL_ERROR, why);
 		return 1;
 	}

@@ -33,3 +33,5 @@ libpkrun_a_SOURCES += core/calibrate.c
 libpkrun_a_SOURCES += core/aa.c
 libpkrun_a_SOURCES += core/doctor.c
 libpkrun_a_SOURCES += core/baseline.c
+libpkrun_a_SOURCES += core/range.c
+libpkrun_a_SOURCES += core/wrap.c

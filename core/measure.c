@@ -20,6 +20,7 @@
 #include <string.h>
 #include <time.h>
 #include "bench.h"
+#include "range.h"
 #include "stats.h"
 #include "verify.h"
 #include "worker.h"
@@ -295,6 +296,7 @@ static void guess(struct plan *plan, uint64_t iterations, int64_t wall)
 static enum bench_status bare_trial(struct bench *b, const struct plan *plan, const char *kind,
 				    uint64_t iterations, struct timing *t)
 {
+	const char *range = strcmp(kind, "timed") ? NULL : job_get(b->job, "range");
 	enum bench_status s;
 
 	worker_phase(kind, PROTOCOL_LIMIT_PLUGIN, iterations,
@@ -303,8 +305,13 @@ static enum bench_status bare_trial(struct bench *b, const struct plan *plan, co
 	s = restore(b, plan);
 	if (!s && b->plugin->start)
 		s = bench_answer(b, "start", b->plugin->start(&b->run));
-	if (!s)
+	if (!s) {
+		if (range)
+			range_push(range);
 		s = timed_part(b, iterations, t);
+		if (range)
+			range_pop();
+	}
 	return s ? s : stop(b);
 }
 

@@ -41,6 +41,18 @@ static int sets_global(const struct conf *conf, const char *key)
 	return 0;
 }
 
+/* One process a cell, one timed trial in it. */
+static void profile_settings(struct session *s)
+{
+	struct matrix_settings *set = &s->r.settings;
+
+	s->r.profile = 1;
+	set->trials = set->blocks_min = set->blocks_max = 1;
+	set->warmup_runs = 0;
+	set->warmup_s = 0;
+	set->ci = 0;
+}
+
 static void take_settings(struct session *s)
 {
 	struct timespec now;
@@ -49,6 +61,12 @@ static void take_settings(struct session *s)
 	s->r.warmup_is_default = !sets_global(matrix_conf(s->r.matrix), "warmup");
 	if (s->o.device >= 0)
 		s->r.settings.device = s->o.device;
+	if (s->o.wrap || s->o.profile) {
+		s->r.instrumented = s->o.wrap ? s->o.wrap : "profile";
+		s->r.settings.isolation_block = 0;
+	}
+	if (s->o.profile)
+		profile_settings(s);
 	if (s->o.has_seed)
 		s->r.settings.seed = s->o.seed;
 	if (!s->r.settings.seed && !s->o.has_seed) {
@@ -65,9 +83,14 @@ static int plan(struct session *s)
 		.device = s->o.device >= 0 ? &s->o.device : NULL, .quick = s->o.quick,
 	};
 	int code = plan_open(&s->plan, &req);
+	char why[256];
 
 	if (code)
 		return code;
+	if (s->o.wrap && wrap_parse(&s->r.wrap, s->o.wrap, why, sizeof(why))) {
+		say_error("--wrap %s: %s", s->o.wrap, why);
+		return EXIT_USAGE;
+	}
 	s->r.plugin_dir = paths_plugin_dir();
 	s->r.catalog = &s->plan.catalog;
 	s->r.matrix = s->plan.matrix;
@@ -242,6 +265,7 @@ static void session_free(struct session *s)
 		free(s->r.cells[i].medians);
 	free(s->r.cells);
 	free(s->r.plugin_id);
+	wrap_free(&s->r.wrap);
 	plan_close(&s->plan);
 	run_options_free(&s->o);
 }

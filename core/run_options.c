@@ -24,12 +24,15 @@ static const char help[] =
 "  --db FILE              the database (pkrun.db)\n"
 "  --plugin FILE          also know the variant in this shared object (may be given often)\n"
 "  --quick                3 blocks of 3 trials, for a first look\n"
+"  --wrap 'CMD ARGS'      run each worker under CMD (compute-sanitizer, ncu, gdb, ...); {cell} is\n"
+"                         replaced by a name for files; such a run is never compared\n"
+"  --profile              one process a cell, no warm-up, one trial; ranges named by cell\n"
 "  --seed N               order of cells and blocks; recorded, so that it can be had again\n"
 "  --format FORMAT        table, json or csv\n"
 "  --quiet                only errors on stderr\n"
 "  --help\n";
 
-enum { DRY_RUN = 1000, SET, ONLY, TARGET, DEVICE, DB, PLUGIN, QUICK, SEED, FORMAT, QUIET, HELP };
+enum { DRY_RUN = 1000, SET, ONLY, TARGET, DEVICE, DB, PLUGIN, QUICK, SEED, WRAP, PROFILE, FORMAT, QUIET, HELP };
 
 static const struct option options[] = {
 	{ "dry-run", no_argument, NULL, DRY_RUN },
@@ -41,6 +44,8 @@ static const struct option options[] = {
 	{ "plugin", required_argument, NULL, PLUGIN },
 	{ "quick", no_argument, NULL, QUICK },
 	{ "seed", required_argument, NULL, SEED },
+	{ "wrap", required_argument, NULL, WRAP },
+	{ "profile", no_argument, NULL, PROFILE },
 	{ "format", required_argument, NULL, FORMAT },
 	{ "quiet", no_argument, NULL, QUIET },
 	{ "help", no_argument, NULL, HELP },
@@ -127,6 +132,12 @@ static int take(struct run_options *o, int c, char **argv)
 	case SEED:
 		o->has_seed = 1;
 		return whole_number("--seed", optarg, UINT64_MAX, &o->seed);
+	case WRAP:
+		o->wrap = optarg;
+		return 0;
+	case PROFILE:
+		o->profile = 1;
+		return 0;
 	case FORMAT:
 		return take_format(o, optarg);
 	case QUIET:

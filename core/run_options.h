@@ -13,10 +13,11 @@ struct run_options {
 	const char *matrix, *db, *only, *target;	/* only, target: NULL if not given */
 	const char **sets, **plugins;			/* point into argv */
 	size_t n_sets, n_plugins;
+	const char *wrap;	/* NULL: none */
 	enum show_format format;
 	int64_t device;		/* -1: as the matrix says */
 	uint64_t seed;
-	int has_seed, dry_run, quick;
+	int has_seed, dry_run, quick, profile;
 };
 
 /* 0; EXIT_USAGE after the message; -1 after --help was printed. */

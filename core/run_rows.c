@@ -151,7 +151,7 @@ static int add_run(struct runner *r, const struct run_options *o, int argc, char
 		.matrix_text = matrix_conf(r->matrix)->text, .baseline = r->settings.baseline,
 		.schedule = r->settings.schedule_sequential ? "sequential" : "blocks",
 		.isolation = r->settings.isolation_block ? "block" : "cell",
-		.seed = r->settings.seed, .quick = o->quick, .cells = (int64_t)r->n_cells,
+		.seed = r->settings.seed, .quick = o->quick, .instrumented = r->instrumented, .cells = (int64_t)r->n_cells,
 	};
 	int rc = store_run_add(r->store, &run, &r->run_id);
 

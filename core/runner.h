@@ -10,6 +10,7 @@
 #include "child.h"
 #include "job.h"
 #include "matrix.h"
+#include "wrap.h"
 #include "telemetry.h"
 #include "../db/store.h"
 
@@ -38,7 +39,9 @@ struct runner {
 	struct matrix_settings settings;	/* the matrix's, command line over it */
 	int warmup_is_default;			/* then the host target gets a tenth: it has no clocks to raise */
 	const char *plugin_dir;
-	const char *const *wrap;		/* --wrap, or NULL */
+	struct wrap wrap;			/* --wrap; words NULL: none */
+	const char *instrumented;		/* stored; such a run has no tight deadlines */
+	int profile;				/* --profile: ranges in a timeline */
 	struct store *store;
 	int64_t run_id;
 	uint64_t n_cells;

@@ -15,6 +15,7 @@
 #include "catalog.h"
 #include "child.h"
 #include "load.h"
+#include "range.h"
 #include "worker.h"
 
 static int pipe_in = -1, pipe_out = -1;
@@ -139,6 +140,8 @@ static void do_cell(void)
 		_exit(0);
 	}
 	s = bench_open(&bench, &job, dev, stream);
+	if (job_get(&job, "range"))
+		range_open(job_get(&job, "device_so"));
 	if (!s)
 		s = bench.calibrating ? calibrate(&bench) : measure(&bench);
 	bench_flush(&bench, PROTOCOL_OF_BLOCK);

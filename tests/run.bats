@@ -225,3 +225,43 @@ load fakes
   "$PKRUN" --quiet --db b.db b.ini >/dev/null
   [ "$("$PKRUN" query b.db "SELECT count(*) FROM cell c JOIN block b ON b.cell_id = c.id WHERE series = 'ok'" --format csv | tr -d '\r' | tail -1)" = 6 ]
 }
+
+@test "--wrap runs each worker under a command, with {cell} replaced, and marks the run" {
+  cat >wrapper <<'END'
+#!/bin/sh
+echo "$@" >"$1.args"
+echo "the wrapper talks"
+shift 2
+exec "$@"
+END
+  chmod +x wrapper
+  matrix a.ini n=3,4 -- ok
+  run --separate-stderr "$PKRUN" --quiet --wrap "./wrapper 'log {cell}' \"two words\"" a.ini
+  [ "$status" -eq 0 ]
+  [[ $output == *instrumented* ]]
+  [ "$(cat 'log 00000-ok-ok-null-n3.args')" = "log 00000-ok-ok-null-n3 two words $(realpath "$PKRUN") --worker" ]
+  [ -e 'log 00001-ok-ok-null-n4.args' ]
+  [ "$(sql 'SELECT instrumented IS NOT NULL FROM run')" = 1 ]
+  [ "$(sql "SELECT DISTINCT text FROM event WHERE kind = 'output'")" = 'the wrapper talks' ]
+}
+
+@test "--wrap: no end of a quote, no such command, a command that gives up" {
+  matrix a.ini -- ok
+  run "$PKRUN" --wrap "x 'y" a.ini
+  [ "$status" -eq 2 ]; [[ $output == *"a ' has no end"* ]]
+  run "$PKRUN" --wrap ' ' a.ini
+  [ "$status" -eq 2 ]; [[ $output == *'no command'* ]]
+  run "$PKRUN" --quiet --wrap ./nosuch a.ini
+  [ "$status" -eq 3 ]; [[ $(reason ok) == 'cannot start ./nosuch: No such file or directory' ]]
+  rm pkrun.db
+  run "$PKRUN" --quiet --wrap false a.ini
+  [ "$status" -eq 3 ]; [[ $(reason ok) == 'exited with 1 before it was done'* ]]
+}
+
+@test "--profile: one process a cell, no warm-up, one timed trial" {
+  matrix a.ini blocks_min=2 blocks_max=3 trials=4 isolation=block -- ok sleeper
+  "$PKRUN" --quiet --profile a.ini >/dev/null
+  [ "$(sql 'SELECT kind, count(*) FROM trial GROUP BY kind ORDER BY kind')" = $'first,2\nodd,2\ntimed,2' ]
+  [ "$(sql 'SELECT count(DISTINCT pid) FROM block')" = 2 ]
+  [ "$(sql 'SELECT instrumented FROM run')" = profile ]
+}
