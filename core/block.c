@@ -126,6 +126,15 @@ static void add_param(void *user, const char *owner, const char *name, const cha
 	to->full |= job_add_param(to->job, owner, name, value);
 }
 
+/* Once a cell, where somebody counts it. */
+static int wants_energy(const struct block *b)
+{
+	struct telemetry *t = b->r->telemetry[b->cell->target];
+
+	return t && !b->r->instrumented && b->state && b->state->n_medians == 0 &&
+	       telemetry_energy_uj(t) != TELEMETRY_UNKNOWN;
+}
+
 static int build_job(const struct block *b, const char *mode, struct job *j)
 {
 	const struct matrix_settings *set = &b->r->settings;
@@ -149,6 +158,7 @@ static int build_job(const struct block *b, const char *mode, struct job *j)
 	full |= job_add_real(j, "warmup_s", c->target == PKRUN_HOST && b->r->warmup_is_default ?
 			     set->warmup_s / 10 : set->warmup_s);
 	full |= job_add_int(j, "cold", set->cache_cold);
+	full |= job_add_real(j, "energy_s", wants_energy(b) ? set->energy_s : 0);
 	if (b->r->profile) {
 		wrap_cell_name(c, range, sizeof(range));
 		full |= job_add(j, "range", range);

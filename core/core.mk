@@ -35,3 +35,4 @@ libpkrun_a_SOURCES += core/doctor.c
 libpkrun_a_SOURCES += core/baseline.c
 libpkrun_a_SOURCES += core/range.c
 libpkrun_a_SOURCES += core/wrap.c
+libpkrun_a_SOURCES += core/energy.c

@@ -85,7 +85,7 @@ static const struct pkrun_option matrix_axes[] = {
 struct settings {
 	struct pkrun_choice isolation, schedule, cache;
 	int64_t trials, blocks_min, blocks_max, warmup_runs, seed, device;
-	double ci, cell_limit, warmup, timeout;
+	double ci, cell_limit, warmup, timeout, energy;
 };
 #define SETTING(field) offsetof(struct settings, field)
 const struct pkrun_option matrix_settings_options[] = {
@@ -105,6 +105,8 @@ const struct pkrun_option matrix_settings_options[] = {
 	 "warm up for at least this long (host target: a tenth of it)"},
 	{"warmup_runs", PKRUN_INT, SETTING(warmup_runs), "3", 0, 100000, NULL, NULL,
 	 "and at least so many untimed runs"},
+	{"energy", PKRUN_REAL, SETTING(energy), "0.5", 0, 100, NULL, "s",
+	 "run each cell for so long once more, for its energy, where the GPU counts it; 0: do not"},
 	{"timeout", PKRUN_REAL, SETTING(timeout), "0", 0, 1e6, NULL, "s",
 	 "of one run, then it is a hang; 0: from the one-iteration run"},
 	{"cache", PKRUN_CHOICE, SETTING(cache), "hot", 0, 0, "hot|cold", NULL,
@@ -1075,6 +1077,7 @@ static void convert_settings(struct matrix_settings *to, const struct settings *
 		.warmup_s = from->warmup,
 		.warmup_runs = from->warmup_runs,
 		.timeout_s = from->timeout,
+		.energy_s = from->energy,
 		.cache_cold = from->cache.index,
 		.seed = (uint64_t)from->seed,
 		.device = from->device,

@@ -46,6 +46,7 @@ struct matrix_settings {
 	double ci;			/* wanted half-width of the 95 % interval, relative */
 	double cell_limit_s;
 	double warmup_s;
+	double energy_s;		/* 0: not measured */
 	int64_t warmup_runs;
 	double timeout_s;		/* watchdog, 0: computed */
 	int cache_cold;

@@ -20,6 +20,7 @@
 #include <string.h>
 #include <time.h>
 #include "bench.h"
+#include "energy.h"
 #include "range.h"
 #include "stats.h"
 #include "verify.h"
@@ -350,6 +351,43 @@ static enum bench_status warm_up(struct bench *b, struct plan *plan)
 	return BENCH_OK;
 }
 
+static void keep_energy(struct bench *b, const struct energy_result *e)
+{
+	b->host.metric(&b->run, "energy_uj", e->uj_an_iteration, "uJ/iteration");
+	b->host.metric(&b->run, "energy_power_w", e->power_w, "W");
+	b->host.metric(&b->run, "energy_rest_w", e->rest_w, "W");
+	b->host.metric(&b->run, "energy_share", e->share, "1");
+}
+
+/* Trials for `seconds` between two leaps of the energy counter.  Neither their times nor their
+ * results are kept: the timed trials have shown that both are right. */
+static enum bench_status energy(struct bench *b, const struct plan *plan, double seconds)
+{
+	struct pkrun_device_info info;
+	struct telemetry *telemetry;
+	enum bench_status s = BENCH_OK;
+	struct energy_result result;
+	struct energy_meter meter;
+	struct timing t;
+	char why[256];
+	int rc;
+
+	if (b->dev->info(b->run.device, &info) ||
+	    telemetry_open(&telemetry, b->dev->target, &info, why, sizeof(why)))
+		return BENCH_OK;
+	worker_phase("energy", PROTOCOL_LIMIT_PLUGIN, 0, 0);
+	rc = energy_begin(&meter, telemetry);
+	while (!rc && !s && energy_seconds(&meter) < seconds) {
+		s = bare_trial(b, plan, "energy", b->run.iterations, &t);
+		energy_add(&meter, t.wall, b->run.iterations);
+		b->n_metrics = 0;	/* of no trial */
+	}
+	if (!rc && !s && energy_end(&meter, &result) == 0)
+		keep_energy(b, &result);
+	telemetry_close(telemetry);
+	return s;
+}
+
 enum bench_status measure(struct bench *b)
 {
 	struct plan plan = {
@@ -369,6 +407,8 @@ enum bench_status measure(struct bench *b)
 		s = warm_up(b, &plan);
 	for (i = 0; i < plan.trials && !s; i++)
 		s = trial(b, &plan, "timed", b->run.iterations, b->reference.all);
+	if (!s && job_real(b->job, "energy_s", 0) > 0)
+		s = energy(b, &plan, job_real(b->job, "energy_s", 0));
 	return s;
 }
 

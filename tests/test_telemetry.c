@@ -11,8 +11,10 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <unistd.h>
 #include <cmocka.h>
 
+#include "../core/energy.h"
 #include "../core/environment.h"
 #include "../core/telemetry.h"
 
@@ -147,6 +149,41 @@ static void test_rocm_smi(void **state)
 	assert_string_equal(why, "ROCm SMI: no device at 0000:83:00.1");
 }
 
+/* 200 W for 0.2 s of trials of 5 ms, of which 4 are run and wait, with 100 iterations each: 8000
+ * uJ. */
+static void test_energy(void **state)
+{
+	struct energy_meter m;
+	struct energy_result r;
+	struct telemetry *t;
+	char why[256];
+
+	(void)state;
+	library("PKRUN_NVML", "lib_nvml");
+	setenv("FAKE_NVML", "200 W", 1);
+	assert_int_equal(telemetry_open(&t, PKRUN_CUDA, &nvidia, why, sizeof(why)), 0);
+	assert_int_equal(energy_begin(&m, t), 0);
+	while (energy_seconds(&m) < 0.2) {
+		double before = energy_seconds(&m);
+
+		usleep(5000);
+		energy_add(&m, (int64_t)(0.8e9 * (energy_seconds(&m) - before)), 100);
+	}
+	assert_int_equal(energy_end(&m, &r), 0);
+	assert_true(fabs(r.power_w - 200) < 20);
+	assert_true(fabs(r.rest_w - 200) < 40);
+	assert_true(fabs(r.share - 0.8) < 0.02);
+	assert_true(fabs(r.uj_an_iteration * (double)m.iterations /
+	                         (r.power_w * (double)m.wall_ns / 1e3) -
+	                 1) < 1e-9);
+	telemetry_close(t);
+	unsetenv("FAKE_NVML");
+	/* one that stands still */
+	assert_int_equal(telemetry_open(&t, PKRUN_CUDA, &nvidia, why, sizeof(why)), 0);
+	assert_int_equal(energy_begin(&m, t), -1);
+	telemetry_close(t);
+}
+
 /* ---- rows ---- */
 
 struct seen {
@@ -261,9 +298,13 @@ static void test_variables(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-	        cmocka_unit_test(test_nvml),       cmocka_unit_test(test_nvml_says_little),
-	        cmocka_unit_test(test_no_library), cmocka_unit_test(test_rocm_smi),
-	        cmocka_unit_test(test_gpu_rows),   cmocka_unit_test(test_unknown_is_not_ok),
+	        cmocka_unit_test(test_nvml),
+	        cmocka_unit_test(test_nvml_says_little),
+	        cmocka_unit_test(test_no_library),
+	        cmocka_unit_test(test_rocm_smi),
+	        cmocka_unit_test(test_energy),
+	        cmocka_unit_test(test_gpu_rows),
+	        cmocka_unit_test(test_unknown_is_not_ok),
 	        cmocka_unit_test(test_variables),
 	};
 

@@ -1,12 +1,14 @@
 /* SPDX-License-Identifier: MIT
  *
  * lib_nvml.c - an NVML for tests, no plugin: one GPU at 0000:17:00.0, capped,
- * hot and shared.  FAKE_NVML: "fails" (init gives 9), or "old" (the calls that
+ * hot and shared.  FAKE_NVML: "fails" (init gives 9), "200 W" (the energy
+ * counter moves), or "old" (the calls that
  * newer drivers renamed are the only ones there; most others do not answer).
  */
 #include <stdlib.h>
 #include <string.h>
 #include <strings.h>
+#include <time.h>
 
 static int is(const char *what)
 {
@@ -77,10 +79,14 @@ int nvmlDeviceGetPowerManagementDefaultLimit(void *device, unsigned *mw)
 
 int nvmlDeviceGetTotalEnergyConsumption(void *device, unsigned long long *mj)
 {
+	struct timespec t;
 	unsigned value = 0;
 	int rc = answer(device, &value, 123456);
 
 	*mj = value;
+	clock_gettime(CLOCK_MONOTONIC, &t);
+	if (is("200 W")) /* leaps every 20 ms */
+		*mj = 4000 * (unsigned long long)(t.tv_sec * 50 + t.tv_nsec / 20000000);
 	return rc;
 }
 
