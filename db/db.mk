@@ -2,9 +2,10 @@
 libpkrun_a_SOURCES += db/store.c
 
 # schema.sql and views.sql as C strings
-nodist_libpkrun_a_SOURCES = db/sql.c
-db/sql.c: $(srcdir)/db/schema.sql $(srcdir)/db/views.sql $(srcdir)/db/embed.sh
+nodist_libpkrun_a_SOURCES += db/sql.c
+db/sql.c: $(srcdir)/db/schema.sql $(srcdir)/db/views.sql $(srcdir)/build-aux/embed
 	@$(MKDIR_P) $(@D)
-	$(AM_V_GEN)$(SHELL) $(srcdir)/db/embed.sh $(srcdir)/db >$@.tmp && mv $@.tmp $@
+	$(AM_V_GEN)$(SHELL) $(srcdir)/build-aux/embed store_schema_sql $(srcdir)/db/schema.sql \
+		store_views_sql $(srcdir)/db/views.sql >$@.tmp && mv $@.tmp $@
 CLEANFILES += db/sql.c
 libpkrun_a_SOURCES += db/merge.c

@@ -180,6 +180,13 @@ END
   [ "$status" -eq 2 ]; [ "$output" = 'pkrun: show: a.db: there is no run in it yet' ]
 }
 
+@test "with workload busy: the step length below which a persistent kernel pays" {
+  make_db a.db kind=full
+  run "$PKRUN" show a.db
+  [ "$status" -eq 0 ]
+  grep -Eq '^Persistent pays below [45]\.[0-9]+ us a step on this device \(persistent_device, ' <<<"$output"
+}
+
 @test "a full output device is an error" {
   make_db a.db cells=8
   for format in table csv json; do

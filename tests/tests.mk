@@ -31,6 +31,7 @@ bats_tests += tests/merge.bats
 bats_tests += tests/plugins.bats
 bats_tests += tests/plot.bats
 bats_tests += tests/query.bats
+bats_tests += tests/report.bats
 bats_tests += tests/run.bats
 bats_tests += tests/show.bats
 bats_tests += tests/trouble.bats
@@ -92,6 +93,7 @@ test_plugins_cpp += fake_throws
 # Whatever else the tests read: matrices, databases.  One line each.
 test_data += tests/fakes.bash
 test_data += tests/plugins/fake.h
+test_data += tests/browser.py
 test_data += tests/plugins/plain.h
 
 # Fuzzers, one line each: NAME stands for tests/NAME.c, seeds in tests/corpus/NAME/.

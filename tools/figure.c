@@ -28,11 +28,11 @@ const struct figure *figure_find(const char *name)
 	return NULL;
 }
 
-int figure_script(const struct figure *f, struct store *s, const struct figure_request *want,
-		  struct plot *p, char **script)
+int figure_script(const struct figure *f, struct store *s, const struct results *loaded,
+		  const struct figure_request *want, struct plot *p, char **script)
 {
 	size_t size;
-	int rc;
+	int rc = 0;
 
 	memset(p, 0, sizeof(*p));
 	p->store = s;
@@ -40,7 +40,11 @@ int figure_script(const struct figure *f, struct store *s, const struct figure_r
 	p->width = 900;
 	p->height = 540;
 	*script = NULL;
-	rc = results_load(s, want->run, &p->res);
+	p->borrowed = loaded != NULL;
+	if (loaded)
+		p->res = *loaded;
+	else
+		rc = results_load(s, want->run, &p->res);
 	if (rc) {
 		if (rc > 0)
 			snprintf(p->why, sizeof(p->why), want->run ? "there is no such run" :
@@ -65,7 +69,8 @@ int figure_script(const struct figure *f, struct store *s, const struct figure_r
 
 void figure_free(struct plot *p)
 {
-	results_free(&p->res);
+	if (!p->borrowed)
+		results_free(&p->res);
 }
 
 /* ---- texts ---- */

@@ -21,6 +21,7 @@ struct plot {
 	struct store *store;
 	const struct figure_request *want;
 	struct results res;		/* the run */
+	int borrowed;			/* res belongs to the caller */
 	FILE *gp;			/* the script goes here */
 	const char *workload, *target;	/* what it is of, once chosen */
 	int width, height;
@@ -37,9 +38,10 @@ struct figure {
 extern const struct figure figures[];		/* ends with a NULL name */
 const struct figure *figure_find(const char *name);
 
-/* The script of a figure in memory: 0 and *script (free it), or -1 and p->why. */
-int figure_script(const struct figure *f, struct store *s, const struct figure_request *want,
-		  struct plot *p, char **script);
+/* The script of a figure in memory: 0 and *script (free it), or -1 and p->why.
+ * loaded: the run if the caller has it already, else NULL. */
+int figure_script(const struct figure *f, struct store *s, const struct results *loaded,
+		  const struct figure_request *want, struct plot *p, char **script);
 void figure_free(struct plot *p);
 
 /* ---- for figures ---- */

@@ -96,7 +96,7 @@ static void write_script(struct plot *p, size_t n, double low, double high, cons
 int figure_ladder(struct plot *p)
 {
 	struct rungs r = { .p = p };
-	double low = INFINITY, high = 0, unit;
+	double low = INFINITY, high = 0, end = 0, lo, hi, unit;
 	const char *name;
 	int64_t n;
 
@@ -108,6 +108,8 @@ int figure_ladder(struct plot *p)
 	for (size_t i = 0; i < r.n; i++) {
 		low = fmin(low, r.rung[i].cell->median_ns);
 		high = fmax(high, r.rung[i].cell->median_ns);
+		plot_spread(r.rung[i].cell, &lo, &hi);
+		end = fmax(end, hi);
 	}
 	if (!(low > 0 && isfinite(low))) {
 		for (size_t i = 0; i < r.n; i++)
@@ -119,6 +121,6 @@ int figure_ladder(struct plot *p)
 	p->width = r.n < 8 ? 900 : 340 + 70 * (int)r.n;
 	plot_title(p, "Ladder", n);
 	write_rungs(&r, unit, low);
-	write_script(p, r.n, low, high / unit * 6, name);
+	write_script(p, r.n, low, end / unit * 6, name);
 	return 0;
 }

@@ -50,17 +50,17 @@ static int add_trial(void *user, const struct store_row *row)
 static int read_trials(struct latency *l)
 {
 	static const char sql[] =
-		"SELECT t.cell_id, 1.0 * t.wall_ns / t.iterations FROM trial t JOIN cell c ON c.id = t.cell_id"
-		" WHERE c.run_id = CAST(?1 AS INTEGER) AND c.workload = ?2 AND c.target = ?3"
-		" AND t.kind = 'timed' AND t.verified = 1 AND t.wall_ns > 0"
-		" AND instr(t.flags, 'bad_clock') = 0";
-	char run[24];
-	const char *params[] = { run, l->p->workload, l->p->target };
+		"SELECT cell_id, 1.0 * wall_ns / iterations FROM trial WHERE kind = 'timed' AND verified = 1"
+		" AND cell_id = CAST(?1 AS INTEGER) AND wall_ns > 0 AND instr(flags, 'bad_clock') = 0";
+	char id[24];
+	const char *param = id;
 
-	snprintf(run, sizeof(run), "%lld", (long long)l->p->res.run);
-	if (store_query(l->p->store, sql, params, 3, add_trial, l)) {
-		snprintf(l->p->why, sizeof(l->p->why), "%s", store_error(l->p->store));
-		return -1;
+	for (size_t i = 0; i < l->n; i++) {
+		snprintf(id, sizeof(id), "%lld", (long long)l->cells[i].cell->id);
+		if (store_query(l->p->store, sql, &param, 1, add_trial, l)) {
+			snprintf(l->p->why, sizeof(l->p->why), "%s", store_error(l->p->store));
+			return -1;
+		}
 	}
 	return 0;
 }

@@ -146,7 +146,7 @@ static int plot_make(struct store *s, const struct plot_options *o)
 	char *script = NULL, why[1024] = "";
 	int rc = EXIT_USAGE;
 
-	if (figure_script(o->figure, s, &o->want, &p, &script)) {
+	if (figure_script(o->figure, s, NULL, &o->want, &p, &script)) {
 		say_error("plot: %s: nothing to draw: %s", o->db, *p.why ? p.why : "no cell has a time");
 		goto out;
 	}

@@ -17,6 +17,7 @@
 #include "../core/say.h"
 #include "results.h"
 #include "show.h"
+#include "verdict.h"
 
 /* ---- for programs ---- */
 
@@ -288,6 +289,7 @@ out:
 int show_run(struct store *s, int64_t run, enum show_format format, FILE *out)
 {
 	struct results res;
+	char crossover[300];
 	int rc = results_load(s, run, &res);
 
 	if (rc)
@@ -296,6 +298,9 @@ int show_run(struct store *s, int64_t run, enum show_format format, FILE *out)
 		rc = show_flat(&res, format, out);
 	else
 		rc = show_people(&res, format == SHOW_MARKDOWN, say_terminal(fileno(out)), out);
+	if (!rc && (format == SHOW_TABLE || format == SHOW_MARKDOWN) &&
+	    verdict_crossover(s, &res, crossover, sizeof(crossover)) > 0)
+		fprintf(out, "\n%s\n", crossover);
 	results_free(&res);
 	return rc ? -2 : 0;
 }

@@ -1,0 +1,147 @@
+#!/usr/bin/env bats
+# SPDX-License-Identifier: MIT
+# pkrun report: one page, tested as its readers see it, in a browser.
+load setup
+
+make_db() { "$PKRUN_BUILDDIR/tests/make_db" "$@" 2>/dev/null; }
+needs_browser() {
+  PYTHONPATH=$PKRUN_SRCDIR/tests python3 -c 'import browser, sys; sys.exit(browser.find() is None)' || skip "no Chromium"
+  export PYTHONPATH=$PKRUN_SRCDIR/tests PYTHONDONTWRITEBYTECODE=1
+}
+
+@test "a page that needs nothing else: no address but its own, figures and SQL inside" {
+  make_db a.db kind=full blocks=8
+  run "$PKRUN" report a.db -o a.html
+  [ "$status" -eq 0 ]; [ ! -e a.html.part ]
+  ! grep -Eoi '(src|href)="?(https?:)?//' a.html
+  for id in verdict figures results views failures environment matrix; do grep -q "id=\"\?$id" a.html; done
+  [ "$(grep -c 'the SQL behind it' a.html)" -ge 5 ]
+  grep -q '165 of 165 cells have a result; the whole array of each of their 6600 timed trials was verified' a.html
+  grep -Eq 'The fastest for poisson2d at N = 11 is persistent_device with 2\.0[0-9] us an iteration, 2\.9[0-9] times as fast as \[queued\] \(95 % interval 2\.9' a.html
+  grep -Eq 'Persistent pays below [45]\.[0-9]+ us a step on this device' a.html
+  if command -v gnuplot >/dev/null; then [ "$(grep -c '<figure>' a.html)" -eq 6 ]; fi
+}
+
+@test "the SQL on the page gives the rows of its table" {
+  make_db a.db kind=full blocks=2
+  "$PKRUN" report a.db -o a.html
+  python3 - <<'END'
+import html, re, sqlite3
+db = sqlite3.connect("a.db")
+page = open("a.html", encoding="utf-8").read()
+found = 0
+for table, sql in re.findall(r"<table class=sortable id=\"([a-z-]+)\">.*?<tbody>.*?</table>.*?<pre>(.*?)</pre>", page, re.S):
+    rows = len(db.execute(html.unescape(sql)).fetchall())
+    body = re.search(r'id="%s">.*?<tbody>(.*?)</tbody>' % table, page, re.S).group(1)
+    assert body.count("<tr") == rows > 0, (table, body.count("<tr"), rows)
+    found += 1
+assert found >= 5, found
+END
+}
+
+@test "in a browser: quiet, nothing fetched, nothing off-screen at 1280 and 390, sorting and filtering work" {
+  needs_browser
+  make_db a.db kind=full blocks=8
+  "$PKRUN" report a.db -o a.html
+  python3 - <<'END'
+from browser import Browser
+import os
+with Browser() as b:
+    for width in (1280, 390):
+        b.open("file://" + os.path.abspath("a.html"), width)
+        assert not b.messages, b.messages
+        assert b.evaluate("document.documentElement.scrollWidth") == width
+        # whatever is wider than the window lies in something that scrolls
+        wide = b.evaluate("""[...document.querySelectorAll('main *')].filter(e => e.getBoundingClientRect().right > innerWidth + 1
+            && !e.closest('.scroll, pre')).map(e => e.tagName + ' ' + e.textContent.slice(0, 40))""")
+        assert not wide, wide
+    assert [u for u in b.requests() if not u.startswith(("file:", "data:"))] == []
+    b.open("file://" + os.path.abspath("a.html"), 1280)
+    column = "[...document.getElementById('table-results').tBodies[0].rows].map(r => r.cells[%d].dataset.v)"
+    click = "document.getElementById('table-results').tHead.rows[0].cells[%d].querySelector('button').click()"
+    before = [float(v) for v in b.evaluate(column % 7)]
+    b.evaluate(click % 7)
+    up = [float(v) for v in b.evaluate(column % 7)]
+    assert up == sorted(before) and up != before
+    b.evaluate(click % 7)
+    assert [float(v) for v in b.evaluate(column % 7)] == up[::-1]
+    assert b.evaluate("document.getElementById('table-results').tHead.rows[0].cells[7].getAttribute('aria-sort')") == "descending"
+    # what is unknown stays at the end, either way: the baseline's interval
+    for _ in range(2):
+        b.evaluate(click % 11)
+        values = b.evaluate(column % 11)
+        known = [v for v in values if v]
+        assert 0 < len(known) < len(values) and values[len(known):] == [""] * (len(values) - len(known))
+    # texts sort as texts, with numbers in them by value
+    b.evaluate(click % 0)
+    names = b.evaluate("[...document.getElementById('table-results').tBodies[0].rows].map(r => r.cells[0].textContent)")
+    assert names == sorted(names)
+    b.evaluate("""(i => { i.value = 'NAIVE null'; i.dispatchEvent(new Event('input')) })(document.querySelector('input.filter'))""")
+    left = b.evaluate("[...document.getElementById('table-results').tBodies[0].rows].filter(r => r.offsetParent).map(r => r.cells[1].textContent + r.cells[3].textContent)")
+    assert left and set(left) == {"persistent_naivenull"}, left
+    assert not b.messages, b.messages
+    # ids are unique although every figure brings its own
+    assert b.evaluate("(ids => ids.length - new Set(ids).size)([...document.querySelectorAll('[id]')].map(e => e.id))") == 0
+END
+}
+
+@test "labels are text: markup, scripts, 10 000 characters, escape sequences (h05, h13)" {
+  needs_browser
+  make_db a.db cells=8 kind=labels
+  i=0
+  for label in '<script>document.title = "owned"</script>' '"><img src=x onerror="document.title = 1">' "'; alert(1); '" ']]></style></svg><b>' \
+    "$(printf 'x%.0s' {1..10000})"; do
+    python3 -c 'import sqlite3, sys; db = sqlite3.connect("a.db"); db.execute("UPDATE cell SET series = ?, variant = ?, params = ?, reason = ? WHERE number = ?", (sys.argv[1],) * 4 + (int(sys.argv[2]),)); db.execute("UPDATE run SET matrix_text = ?, argv = ?", (sys.argv[1],) * 2); db.commit()' "$label" $((i++))
+  done
+  python3 -c 'import sqlite3; db = sqlite3.connect("a.db"); db.execute("UPDATE cell SET status = \"crash\" WHERE number < 2".replace("\"", chr(39))); db.commit()'
+  "$PKRUN" report a.db -o a.html
+  ! grep -q $'\033' a.html
+  python3 - <<'END'
+from browser import Browser
+import os
+with Browser() as b:
+    for width in (1280, 390):
+        b.open("file://" + os.path.abspath("a.html"), width)
+        assert b.evaluate("document.title") == "pkrun: made.ini", b.evaluate("document.title")
+        assert not b.messages, b.messages
+        assert b.evaluate("document.documentElement.scrollWidth") == width
+    text = b.evaluate("document.getElementById('table-results').textContent")
+    assert '<script>document.title = "owned"</script>' in text and "x" * 10000 in text
+END
+}
+
+@test "failed, partial and empty runs have a page too (h09)" {
+  make_db a.db cells=18 kind=mixed
+  run "$PKRUN" report a.db -o a.html
+  [ "$status" -eq 0 ]
+  grep -q '4 of 18 cells have a result' a.html
+  grep -q '2 gave a wrong result, 2 crashed, 2 hung, 2 failed, 2 refused, 2 skipped, 2 not finished' a.html
+  grep -q 'HUNG (timeout)' a.html
+  grep -q 'class="verdict bad"' a.html
+  make_db b.db cells=0
+  run "$PKRUN" report b.db -o b.html
+  [ "$status" -eq 0 ]
+  grep -q '0 of 0 cells have a result' b.html
+  python3 -c 'import sqlite3; db = sqlite3.connect("b.db"); db.execute("DELETE FROM environment"); db.execute("DELETE FROM run"); db.commit()'
+  run "$PKRUN" report b.db -o c.html
+  [ "$status" -eq 2 ]; [[ $output == *'there is no run in it yet'* ]]; [ ! -e c.html ]
+}
+
+@test "without gnuplot the page says so and is complete otherwise" {
+  make_db a.db cells=8
+  mkdir empty
+  PATH=$PWD/empty run "$PKRUN" report a.db -o a.html
+  [ "$status" -eq 0 ]
+  grep -q 'No figures: gnuplot is not installed' a.html
+  grep -q 'id="table-results"' a.html
+}
+
+@test "no folder, no room: exact messages and no page" {
+  make_db a.db cells=8
+  run "$PKRUN" report a.db -o nosuch/a.html
+  [ "$status" -eq 2 ]; [[ $output == *'nosuch/a.html: No such file or directory'* ]]
+  run "$PKRUN" report none.db
+  [ "$status" -eq 2 ]; [ ! -e report.html ]
+  run "$PKRUN" report a.db --run 0
+  [ "$status" -eq 2 ]
+}
