@@ -22,6 +22,7 @@ test_tools += tests/make_db
 
 # Command-line tests, one line each.
 bats_tests += tests/build.bats
+bats_tests += tests/faulty.bats
 bats_tests += tests/compare.bats
 bats_tests += tests/docs_sql.bats
 bats_tests += tests/doctor.bats
