@@ -220,6 +220,25 @@ SELECT run, target, device, n, iterations, series, variant, control,
 FROM pairs
 GROUP BY run, target, n, iterations, series, variant;
 
+-- What a cell costs besides time, per iteration: CPU time of the host side in
+-- the timed part (host_cpu_share: of that time; a spinning host has 1), and the
+-- device's energy where its driver counts it.
+CREATE VIEW cell_cost AS
+SELECT cell_id, avg(CAST(host_cpu_ns AS REAL) / iterations) AS host_cpu_ns,
+       CAST(sum(host_cpu_ns) AS REAL) / sum(wall_ns) AS host_cpu_share,
+       (SELECT avg(value) FROM metric m
+        WHERE m.cell_id = t.cell_id AND m.name = 'energy_uj') AS energy_uj,
+       (SELECT avg(value) FROM metric m
+        WHERE m.cell_id = t.cell_id AND m.name = 'energy_power_w') AS power_w
+FROM trial t
+WHERE kind = 'timed' AND verified = 1 AND wall_ns > 0 AND host_cpu_ns IS NOT NULL
+GROUP BY cell_id;
+
+CREATE VIEW cost AS
+SELECT r.run, r.workload, r.target, r.device, r.series, r.variant, r.control, r.params, r.n,
+       r.iterations, r.median_ns, c.host_cpu_ns, c.host_cpu_share, c.energy_uj, c.power_w
+FROM result r JOIN cell_cost c ON c.cell_id = r.cell;
+
 -- What a run was measured with, without what is another at every look.
 CREATE VIEW environment_steady AS
 SELECT run_id AS run, key, value, state

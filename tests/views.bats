@@ -109,3 +109,10 @@ END
     [ "${#lines[@]}" -eq 1 ]
   done
 }
+
+@test "cost: host CPU and energy an iteration" {
+  make_db a.db cells=1 blocks=2
+  # wall 1000 x, CPU 900 x the time of an iteration, give or take 3 %
+  [ "$(ask 'SELECT host_cpu_share BETWEEN 0.85 AND 0.95, energy_uj IS NULL, host_cpu_ns BETWEEN 0.85 * median_ns AND 0.95 * median_ns FROM cost')" = 1,1,1 ]
+  "$PKRUN" show a.db --format csv | tr -d '\r' | head -1 | grep -q 'verified,host_cpu_ns,energy_uj'
+}

@@ -73,6 +73,7 @@ static int load_cell(void *user, const struct store_row *row)
 		.max_ns = real_or_nan(row, 19), .baseline_ns = real_or_nan(row, 20),
 		.speedup = real_or_nan(row, 21), .updates = real_or_nan(row, 22),
 		.flops = real_or_nan(row, 23), .bytes = real_or_nan(row, 24),
+		.host_cpu_ns = NAN, .host_cpu_share = NAN, .energy_uj = NAN,
 		.time = { .lo = NAN, .hi = NAN }, .ratio = { .lo = NAN, .hi = NAN },
 	};
 	return 0;
@@ -105,6 +106,22 @@ static int load_block(void *user, const struct store_row *row)
 	}
 	c->block_ns[c->n_blocks] = row->real[2];
 	c->block_number[c->n_blocks++] = row->integer[1];
+	return 0;
+}
+
+static int load_cost(void *user, const struct store_row *row)
+{
+	struct loading *l = user;
+	struct result_cell *c;
+
+	while (l->at < l->r->n_cells && l->r->cells[l->at].id != row->integer[0])
+		l->at++;
+	if (l->at == l->r->n_cells)
+		return 0;
+	c = &l->r->cells[l->at];
+	c->host_cpu_ns = real_or_nan(row, 1);
+	c->host_cpu_share = real_or_nan(row, 2);
+	c->energy_uj = real_or_nan(row, 3);
 	return 0;
 }
 
@@ -184,9 +201,13 @@ int results_load(struct store *s, int64_t run, struct results *out)
 		"SELECT c.id, b.number, t.median_ns FROM block_time t JOIN cell c ON c.id = t.cell_id"
 		" JOIN block b ON b.id = t.block_id WHERE c.run_id = CAST(?1 AS INTEGER)"
 		" ORDER BY c.number, b.number";
+	static const char cost_sql[] =
+		"SELECT c.id, k.host_cpu_ns, k.host_cpu_share, k.energy_uj"
+		" FROM cell_cost k JOIN cell c ON c.id = k.cell_id"
+		" WHERE c.run_id = CAST(?1 AS INTEGER) ORDER BY c.number";
 	char id[24];
 	const char *param = id;
-	struct loading l = { .r = out };
+	struct loading l = { .r = out }, costs = { .r = out };
 
 	memset(out, 0, sizeof(*out));
 	snprintf(id, sizeof(id), "%lld", (long long)run);
@@ -196,7 +217,8 @@ int results_load(struct store *s, int64_t run, struct results *out)
 		return 1;
 	snprintf(id, sizeof(id), "%lld", (long long)out->run);
 	if (store_query(s, cell_sql, &param, 1, load_cell, &l) ||
-	    store_query(s, block_sql, &param, 1, load_block, &l)) {
+	    store_query(s, block_sql, &param, 1, load_block, &l) ||
+	    store_query(s, cost_sql, &param, 1, load_cost, &costs)) {
 		results_free(out);
 		return -1;
 	}

@@ -18,6 +18,7 @@ struct result_cell {
 	char *control, *device, *reason;	/* NULL: unknown */
 	double median_ns, min_ns, max_ns, baseline_ns, speedup;	/* NAN: none */
 	double updates, flops, bytes;	/* per iteration; NAN: does not apply */
+	double host_cpu_ns, host_cpu_share, energy_uj;	/* per iteration, of the time, per iteration; NAN: unknown */
 	size_t n_blocks;
 	double *block_ns;		/* median of each block, in the order of block_number */
 	int64_t *block_number;

@@ -33,7 +33,7 @@ static int show_flat(const struct results *res, enum show_format format, FILE *o
 		"run", "number", "series", "variant", "control", "workload", "target", "device", "n",
 		"iterations", "params", "status", "reason", "blocks", "trials", "median_ns",
 		"median_lo_ns", "median_hi_ns", "min_ns", "max_ns", "speedup", "speedup_lo",
-		"speedup_hi", "verified",
+		"speedup_hi", "verified", "host_cpu_ns", "energy_uj",
 	};
 	struct rows r;
 
@@ -60,6 +60,8 @@ static int show_flat(const struct results *res, enum show_format format, FILE *o
 		rows_real(&r, c->speedup);
 		show_interval(&r, &c->ratio);
 		rows_int(&r, c->verified);
+		rows_real(&r, c->host_cpu_ns);
+		rows_real(&r, c->energy_uj);
 	}
 	return rows_end(&r, 0);
 }
@@ -90,6 +92,8 @@ static void show_columns(struct table *t)
 	table_column(t, "95 % interval", 1, 7);
 	table_column(t, "speed-up", 1, 1);
 	table_column(t, "95 % of it", 1, 8);
+	table_column(t, "host CPU", 1, 10);
+	table_column(t, "energy", 1, 10);
 	table_column(t, "trials", 1, 9);
 	table_column(t, "status", 0, 2);
 }
@@ -130,6 +134,15 @@ static void show_row(struct table *t, const struct result_cell *c, int iteration
 		table_add(t, NULL);
 	else
 		table_addf(t, "%.2f..%.2f", c->ratio.lo, c->ratio.hi);
+	/* where the CPU is the device, its time is no cost of the driving */
+	if (isnan(c->host_cpu_share) || !strcmp(c->target, "host"))
+		table_add(t, NULL);
+	else
+		table_addf(t, "%.0f %%", 100 * c->host_cpu_share);
+	if (isnan(c->energy_uj))
+		table_add(t, NULL);
+	else
+		table_addf(t, "%.3g uJ", c->energy_uj);
 	if (c->trials)
 		table_addf(t, "%lld", (long long)c->trials);
 	else
