@@ -12,6 +12,8 @@
 #include <time.h>
 #include "kernels/launch.h"
 
+#define NODES_MAX 4000000u
+
 struct graph_options {
 	int64_t per_graph;
 };
@@ -127,7 +129,7 @@ static uint64_t whole_iterations(const struct pkrun_run *run)
 {
 	uint64_t each = (uint64_t)((const struct graph_options *)run->options)->per_graph;
 
-	if (run->check)
+	if (run->check && run->check < run->iterations)
 		return run->check;
 	return each && each < run->iterations ? each : run->iterations;
 }
@@ -148,8 +150,16 @@ static int prepare(struct pkrun_run *run, uint64_t iterations, int measure)
 
 static int setup(struct pkrun_run *run)
 {
-	int status = launch_setup(run);
+	uint64_t whole = whole_iterations(run), nodes = pk_steps(run, whole);
+	int status;
 
+	/* instantiation takes some us and a kilobyte a node */
+	if (whole > NODES_MAX || nodes > NODES_MAX) {
+		run->host->say(run, "a graph of %llu iterations has more than %u nodes; see per_graph",
+			       (unsigned long long)whole, NODES_MAX);
+		return PKRUN_SKIP;
+	}
+	status = launch_setup(run);
 	if (status == PKRUN_OK)
 		status = launch_start(run);
 	return status == PKRUN_OK ? prepare(run, run->iterations, 1) : status;

@@ -25,6 +25,8 @@ static const struct pkrun_option options[] = {
 
 #if defined(PKRUN_BUILD_CUDA) && CUDART_VERSION >= 12040
 
+#define CHECK_MAX 100000u
+
 struct while_state {
 	struct launch_state launch; /* first */
 	uint64_t *rounds;	/* device: how many are still to go */
@@ -54,6 +56,11 @@ static int probe(struct pkrun_run *run)
 {
 	int driver = 0;
 
+	if (run->check > CHECK_MAX) {
+		run->host->say(run, "the %llu iterations between two norms are one graph; at most %u",
+			       (unsigned long long)run->check, CHECK_MAX);
+		return PKRUN_SKIP;
+	}
 	PK_TRY(run, hipDriverGetVersion(&driver));
 	if (driver >= 12040)
 		return PKRUN_OK;

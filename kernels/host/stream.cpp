@@ -10,6 +10,8 @@
 #include <string>
 #include "runtime.h"
 
+#define PKH_QUEUE_MAX 1024	/* ops of a stream that wait or run */
+
 static pkh_stream *stream_of(hipStream_t s)
 {
 	return s != nullptr ? s : the_device()->streams[0];
@@ -17,32 +19,68 @@ static pkh_stream *stream_of(hipStream_t s)
 
 /* ---- the host's end of a queue */
 
-static void stream_push(device *d, pkh_stream *s, op *o)
+/* Returns the op's number: o itself may be done and gone. */
+static uint64_t stream_push(device *d, pkh_stream *s, op *o)
 {
+	uint64_t number;
+
 	o->stream = s;
 	tsan_release(&o->order);
 	d->lock.take();
-	o->number = ++s->enqueued;
+	number = o->number = ++s->enqueued;
 	s->queue.push_back(o);
 	d->lock.give();
 	d->look.store(true, std::memory_order_release);
 	d->posted.ring();
+	return number;
+}
+
+struct stream_goal {
+	const pkh_stream *stream;
+	uint64_t number;
+};
+
+static bool goal_reached(void *arg)
+{
+	const stream_goal *g = (const stream_goal *)arg;
+
+	return g->stream->finished >= g->number;
+}
+
+/* A full queue holds the host up, as a GPU's does; else 10^9 launches are 10^9 records. */
+static void stream_hold_up(device *d, pkh_stream *s, uint64_t number)
+{
+	stream_goal goal = {s, number > PKH_QUEUE_MAX ? number - PKH_QUEUE_MAX : 0};
+	bool full;
+
+	if (goal.number == 0)
+		return;
+	d->lock.take();
+	full = s->finished < goal.number;
+	d->lock.give();
+	if (full)
+		sched_wait(goal_reached, &goal);
 }
 
 hipError_t stream_enqueue(hipStream_t stream, std::shared_ptr<const op_work> work)
 {
-	tsan_quiet quiet;
 	device *d = the_device();
 	pkh_stream *s = stream_of(stream);
-	op *o;
+	uint64_t number;
 
-	if (s->capture != nullptr) {
-		graph_append(s->capture, std::move(work));
-		return hipSuccess;
+	{
+		tsan_quiet quiet;
+		op *o;
+
+		if (s->capture != nullptr) {
+			graph_append(s->capture, std::move(work));
+			return hipSuccess;
+		}
+		o = new op();
+		o->work = std::move(work);
+		number = stream_push(d, s, o);
 	}
-	o = new op();
-	o->work = std::move(work);
-	stream_push(d, s, o);
+	stream_hold_up(d, s, number);
 	return hipSuccess;
 }
 
@@ -177,18 +215,6 @@ hipError_t hipStreamCreateWithFlags(hipStream_t *stream, unsigned flags)
 	d->streams.push_back(s);
 	*stream = s;
 	return hipSuccess;
-}
-
-struct stream_goal {
-	const pkh_stream *stream;
-	uint64_t number;
-};
-
-static bool goal_reached(void *arg)
-{
-	const stream_goal *g = (const stream_goal *)arg;
-
-	return g->stream->finished >= g->number;
 }
 
 static hipError_t stream_wait(pkh_stream *s)
