@@ -7,6 +7,7 @@
 #include <inttypes.h>
 #include <stdlib.h>
 #include <string.h>
+#include <unistd.h>
 
 #include "paths.h"
 #include "plan.h"
@@ -163,48 +164,6 @@ void plan_close(struct plan *p)
 
 /* ---- printing ---- */
 
-int plan_format_parse(const char *text, enum plan_format *out)
-{
-	static const char *const names[] = {"table", "json", "csv"};
-
-	for (int i = 0; i < 3; i++) {
-		if (!strcmp(text, names[i])) {
-			*out = (enum plan_format)i;
-			return 0;
-		}
-	}
-	return -1;
-}
-
-void plan_json_text(FILE *out, const char *text)
-{
-	fputc('"', out);
-	for (const unsigned char *s = (const unsigned char *)text; *s; s++) {
-		if (*s == '"' || *s == '\\')
-			fprintf(out, "\\%c", *s);
-		else if (*s < 0x20 || *s == 0x7f)
-			fprintf(out, "\\u%04x", *s);
-		else
-			fputc(*s, out);
-	}
-	fputc('"', out);
-}
-
-void plan_csv_text(FILE *out, const char *text)
-{
-	if (!text[strcspn(text, "\",\r\n")]) {
-		fputs(text, out);
-		return;
-	}
-	fputc('"', out);
-	for (; *text; text++) {
-		if (*text == '"')
-			fputc('"', out);
-		fputc(*text, out);
-	}
-	fputc('"', out);
-}
-
 struct params {
 	FILE *f;
 	int all;	/* also those that have their default */
@@ -217,12 +176,9 @@ static void add_param(void *user, const char *owner, const char *name, const cha
 	struct params *p = user;
 
 	(void)owner;
-	if (is_default && !p->all)
-		return;
 	/* n has a column of its own */
-	if (!p->all && !strcmp(name, "n"))
-		return;
-	fprintf(p->f, "%s%s=%s", p->n++ ? " " : "", name, value);
+	if (p->all || (!is_default && strcmp(name, "n")))
+		fprintf(p->f, "%s%s=%s", p->n++ ? " " : "", name, value);
 }
 
 static char *params_of(const struct cell *c, int all)
@@ -238,132 +194,57 @@ static char *params_of(const struct cell *c, int all)
 	return text;
 }
 
-static const char *iterations_of(const struct cell *c, char buf[32])
+static void print_cell(struct rows *r, const struct cell *c, int people)
 {
-	if (!c->iterations)
-		return "auto";
-	snprintf(buf, 32, "%" PRIu64, c->iterations);
-	return buf;
-}
+	char *params = params_of(c, !people);
 
-static void print_json(FILE *out, const struct cell *c, int first)
-{
-	char *params = params_of(c, 1);
-
-	fprintf(out, "%s\n  {\"cell\": %" PRIu64 ", \"series\": ", first ? "[" : ",", c->number);
-	plan_json_text(out, c->series);
-	fputs(", \"variant\": ", out);
-	plan_json_text(out, c->variant_name);
-	fprintf(out, ", \"workload\": \"%s\", \"target\": \"%s\", \"n\": %" PRId64 ", \"iterations\": ",
-		c->workload->name, target_name(c->target), c->n);
-	if (c->iterations)
-		fprintf(out, "%" PRIu64, c->iterations);
-	else
-		fputs("null", out);
-	fputs(", \"params\": ", out);
-	plan_json_text(out, params);
-	fputs(", \"skipped\": ", out);
-	if (*c->why)
-		plan_json_text(out, c->why);
-	else
-		fputs("null", out);
-	fputc('}', out);
+	rows_int(r, (int64_t)c->number);
+	rows_text(r, c->series);
+	rows_text(r, c->variant_name);
+	rows_text(r, c->workload->name);
+	rows_text(r, target_name(c->target));
+	rows_int(r, c->n);
+	rows_int(r, c->iterations ? (int64_t)c->iterations : STORE_NULL);
+	rows_text(r, params);
+	rows_text(r, *c->why ? c->why : NULL);
 	free(params);
 }
 
-static void print_csv(FILE *out, const struct cell *c)
+/* A table cuts long texts: the reasons whole, each once. */
+static void print_reasons(const struct plan *p, FILE *out)
 {
-	char number[32], *params = params_of(c, 1);
-
-	fprintf(out, "%" PRIu64 ",", c->number);
-	plan_csv_text(out, c->series);
-	fputc(',', out);
-	plan_csv_text(out, c->variant_name);
-	fprintf(out, ",%s,%s,%" PRId64 ",%s,", c->workload->name, target_name(c->target), c->n,
-		c->iterations ? iterations_of(c, number) : "");
-	plan_csv_text(out, params);
-	fputc(',', out);
-	plan_csv_text(out, c->why);
-	fputc('\n', out);
-	free(params);
-}
-
-struct widths {
-	int series, variant, workload;
-};
-
-static void widen(int *width, const char *text)
-{
-	int columns = say_columns(text);
-
-	if (columns > *width)
-		*width = columns > 30 ? 30 : columns;
-}
-
-/* Padded by columns, not by bytes; longer texts are cut in tables only. */
-static void print_column(FILE *out, const char *text, int width)
-{
-	char safe[400];
-
-	say_text(text, width, safe, sizeof safe);
-	fprintf(out, "%s%*s  ", safe, width - say_columns(safe), "");
-}
-
-static void print_row(FILE *out, const struct plan *p, const struct cell *c, const struct widths *w)
-{
-	char number[32], safe[500], *params = params_of(c, 0);
-
-	fprintf(out, "%5" PRIu64 "  ", c->number);
-	print_column(out, c->series, w->series);
-	print_column(out, c->variant_name, w->variant);
-	print_column(out, c->workload->name, w->workload);
-	fprintf(out, "%-6s  %8" PRId64 "  %10s  ", target_name(c->target), c->n,
-		iterations_of(c, number));
-	if (*c->why)
-		fprintf(out, "%s: %s", cell_refused(c, &p->catalog) ? "refused" : "skipped",
-			say_text(c->why, 0, safe, sizeof safe));
-	else
-		fputs(say_text(params, 0, safe, sizeof safe), out);
-	fputc('\n', out);
-	free(params);
-}
-
-static void print_table_head(const struct plan *p, FILE *out, struct widths *w)
-{
+	char last[sizeof(((struct cell *)0)->why)] = "", safe[600];
+	const char *head = "\nwhy not:\n";
 	struct cell c;
 
-	*w = (struct widths){6, 7, 8};
 	for (uint64_t i = 0; i < matrix_cells(p->matrix); i++) {
 		matrix_cell(p->matrix, i, &c);
-		widen(&w->series, c.series);
-		widen(&w->variant, c.variant_name);
-		widen(&w->workload, c.workload->name);
+		if (!*c.why || !strcmp(c.why, last))
+			continue;
+		fprintf(out, "%s  %s\n", head, say_text(c.why, 0, safe, sizeof(safe)));
+		strcpy(last, c.why);
+		head = "";
 	}
-	fprintf(out, "%5s  %-*s  %-*s  %-*s  %-6s  %8s  %10s  %s\n", "cell", w->series, "series",
-		w->variant, "variant", w->workload, "workload", "target", "n", "iterations",
-		"options");
 }
 
-int plan_print(const struct plan *p, enum plan_format format, FILE *out)
+int plan_print(const struct plan *p, enum show_format format, FILE *out)
 {
-	uint64_t n = matrix_cells(p->matrix);
-	struct widths w;
+	static const char *const names[] = {"cell", "series", "variant", "workload", "target",
+					    "n", "iterations", "params", "skipped"};
+	int people = format == SHOW_TABLE || format == SHOW_MARKDOWN;
+	struct rows rows;
 	struct cell c;
 
-	if (format == PLAN_TABLE)
-		print_table_head(p, out, &w);
-	if (format == PLAN_CSV)
-		fputs("cell,series,variant,workload,target,n,iterations,params,skipped\n", out);
-	for (uint64_t i = 0; i < n; i++) {
+	rows_begin(&rows, out, format, names, sizeof(names) / sizeof(*names));
+	for (uint64_t i = 0; i < matrix_cells(p->matrix); i++) {
 		matrix_cell(p->matrix, i, &c);
-		if (format == PLAN_TABLE)
-			print_row(out, p, &c, &w);
-		else if (format == PLAN_JSON)
-			print_json(out, &c, i == 0);
-		else
-			print_csv(out, &c);
+		print_cell(&rows, &c, people);
 	}
-	if (format == PLAN_JSON)
-		fputs("\n]\n", out);
+	if (format == SHOW_TABLE)
+		table_hide_empty(&rows.table);
+	if (rows_end(&rows, isatty(fileno(out)) ? say_terminal(fileno(out)) : 0))
+		return -1;
+	if (people)
+		print_reasons(p, out);
 	return fflush(out) || ferror(out) ? -1 : 0;
 }

@@ -6,9 +6,8 @@
 #ifndef PKRUN_PLAN_H
 #define PKRUN_PLAN_H
 
+#include "../tools/rows.h"
 #include "matrix.h"
-
-enum plan_format { PLAN_TABLE, PLAN_JSON, PLAN_CSV };
 
 struct plan_request {
 	const char *path;		/* the matrix */
@@ -33,15 +32,10 @@ struct plan {
  * The plan must not move afterwards (the matrix points into it). */
 int plan_open(struct plan *p, const struct plan_request *req);
 /* The cells, one row each, to out: what `pkrun MATRIX.ini --dry-run` answers. */
-int plan_print(const struct plan *p, enum plan_format format, FILE *out);
+int plan_print(const struct plan *p, enum show_format format, FILE *out);
 /* The catalog alone, of every target that is built (`list`, `help`). */
 int plan_catalog(struct catalog *out, const char *target, const char *const *plugins,
 		 size_t n_plugins);
 void plan_close(struct plan *p);
-/* "table", "json" or "csv": 0, or -1. */
-int plan_format_parse(const char *text, enum plan_format *out);
-/* Text as a JSON string with its quotes; as a CSV field, quoted where needed. */
-void plan_json_text(FILE *out, const char *text);
-void plan_csv_text(FILE *out, const char *text);
 
 #endif

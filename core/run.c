@@ -123,7 +123,7 @@ static int dry_run(struct session *s)
 	static struct cell c;
 	double seconds = 0;
 
-	if (plan_print(&s->plan, (enum plan_format)s->o.format, stdout))
+	if (plan_print(&s->plan, s->o.format, stdout))
 		return EXIT_USAGE;
 	for (i = 0; i < n; i++) {
 		if (matrix_cell(s->r.matrix, i, &c) || *c.why)

@@ -26,7 +26,7 @@ json() { # a Python expression over the JSON in $output
   run -0 --separate-stderr "$PKRUN" list variants
   [[ $output == *launch_sync* ]]
   run -0 --separate-stderr "$PKRUN" list variants --format csv
-  [[ ${lines[0]} == name,control,result,targets,workloads,options,brief ]]
+  [[ ${lines[0]} == name,control,result,targets,workloads,options,brief* ]]
 }
 
 @test "list says what it wants" {
@@ -85,7 +85,7 @@ json() { # a Python expression over the JSON in $output
   run -0 --separate-stderr "$PKRUN" sub/a.ini --target host --dry-run
   printf '[s]\nvariant = ./none.so\nworkload = null\n' >sub/a.ini
   run -0 --separate-stderr "$PKRUN" sub/a.ini --target host --dry-run
-  [[ $output == *'refused: '*'none.so: cannot open: No such file'* ]]
+  [[ $output == *'none.so: cannot open: No such file'* ]]
 }
 
 @test "--plugin wins over a shipped namesake, and a bad one stops the run" {

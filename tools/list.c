@@ -4,10 +4,11 @@
  * as JSON (an array of objects) or as CSV.
  */
 #define _GNU_SOURCE
+#include <errno.h>
 #include <getopt.h>
-#include <inttypes.h>
 #include <stdlib.h>
 #include <string.h>
+#include <unistd.h>
 
 #include "../core/command.h"
 #include "../core/plan.h"
@@ -18,14 +19,14 @@ static const char help[] =
 "Say what there is.  Plugins that cannot be used are named on stderr, with the reason.\n\n"
 "  --target TARGET    only this target: host, hip or cuda (default: all that are built)\n"
 "  --plugin FILE      also know the variant in this shared object (may be given often)\n"
-"  --format FORMAT    table, json or csv\n"
+"  --format FORMAT    table, json, csv or markdown\n"
 "  --help\n";
 
 struct list_options {
 	const char *what, *target;
 	const char **plugins;
 	size_t n_plugins;
-	enum plan_format format;
+	enum show_format format;
 };
 
 static const char *result_name(uint32_t result)
@@ -33,152 +34,19 @@ static const char *result_name(uint32_t result)
 	return result == PKRUN_EXACT ? "exact" : "converges";
 }
 
-/* ---- a row is a list of cells; how it looks is the format's business ---- */
-
-struct column {
-	const char *name;
-	int is_list;		/* words with commas: an array in JSON */
-	int is_number;
-	int not_in_table;	/* too wide for one */
-};
-
-#define COLUMNS_MAX 16
-struct sheet {
-	const struct column *columns;
-	int n_columns, n_rows;
-	char **cells;		/* n_rows x n_columns, each malloc'd; NULL: unknown */
-};
-
-static void sheet_add(struct sheet *s, const char *const *row)
+/* The last column is a sentence. */
+static int end(struct rows *r)
 {
-	size_t n = (size_t)s->n_columns;
-
-	s->cells = realloc(s->cells, (size_t)(s->n_rows + 1) * n * sizeof *s->cells);
-	if (!s->cells)
-		abort();
-	for (size_t i = 0; i < n; i++)
-		s->cells[(size_t)s->n_rows * n + i] = row[i] ? strdup(row[i]) : NULL;
-	s->n_rows++;
-}
-
-static char *sheet_at(const struct sheet *s, int row, int column)
-{
-	return s->cells[row * s->n_columns + column];
-}
-
-static void print_list(const char *words)
-{
-	char *copy = strdup(words), *rest = copy, *word;
-	int n = 0;
-
-	putchar('[');
-	while ((word = strsep(&rest, ", "))) {
-		if (!*word)
-			continue;
-		if (n++)
-			fputs(", ", stdout);
-		plan_json_text(stdout, word);
-	}
-	putchar(']');
-	free(copy);
-}
-
-static void print_json(const struct sheet *s)
-{
-	putchar('[');
-	for (int r = 0; r < s->n_rows; r++) {
-		printf("%s\n  {", r ? "," : "");
-		for (int c = 0; c < s->n_columns; c++) {
-			const char *text = sheet_at(s, r, c);
-
-			printf("%s\"%s\": ", c ? ", " : "", s->columns[c].name);
-			if (!text)
-				fputs("null", stdout);
-			else if (s->columns[c].is_list)
-				print_list(text);
-			else if (s->columns[c].is_number)
-				fputs(text, stdout);
-			else
-				plan_json_text(stdout, text);
-		}
-		putchar('}');
-	}
-	fputs("\n]\n", stdout);
-}
-
-static void print_csv(const struct sheet *s)
-{
-	for (int c = 0; c < s->n_columns; c++)
-		printf("%s%s", c ? "," : "", s->columns[c].name);
-	putchar('\n');
-	for (int r = 0; r < s->n_rows; r++) {
-		for (int c = 0; c < s->n_columns; c++) {
-			if (c)
-				putchar(',');
-			plan_csv_text(stdout, sheet_at(s, r, c) ? sheet_at(s, r, c) : "");
-		}
-		putchar('\n');
-	}
-}
-
-/* The last column takes what room the terminal leaves it. */
-static void print_table(const struct sheet *s)
-{
-	int width[COLUMNS_MAX] = {0}, used = 0, room;
-	char safe[2000];
-
-	for (int c = 0; c < s->n_columns; c++) {
-		if (s->columns[c].not_in_table)
-			continue;
-		width[c] = say_columns(s->columns[c].name);
-		for (int r = 0; r < s->n_rows; r++) {
-			const char *text = sheet_at(s, r, c);
-			int columns = text ? say_columns(text) : 0;
-
-			width[c] = columns > width[c] ? columns : width[c];
-		}
-		used += c + 1 < s->n_columns ? width[c] + 2 : 0;
-	}
-	room = say_terminal(1) - used;
-	room = room < 30 ? 30 : room;
-	for (int r = -1; r < s->n_rows; r++) {
-		for (int c = 0; c < s->n_columns; c++) {
-			const char *text = r < 0 ? s->columns[c].name : sheet_at(s, r, c);
-			int last = c + 1 == s->n_columns;
-
-			if (s->columns[c].not_in_table)
-				continue;
-			say_text(text ? text : "", last ? room : 0, safe, sizeof safe);
-			printf("%s%*s", safe, last ? 0 : width[c] + 2 - say_columns(safe), "");
-		}
-		putchar('\n');
-	}
-}
-
-static int sheet_print(struct sheet *s, enum plan_format format)
-{
-	if (format == PLAN_JSON)
-		print_json(s);
-	else if (format == PLAN_CSV)
-		print_csv(s);
-	else
-		print_table(s);
-	for (int i = 0; i < s->n_rows * s->n_columns; i++)
-		free(s->cells[i]);
-	free(s->cells);
-	if (fflush(stdout) || ferror(stdout)) {
-		say_error("cannot write to stdout");
-		return EXIT_USAGE;
-	}
-	return EXIT_OK;
+	r->table.columns[r->columns - 1].prose = 1;
+	if (r->format == SHOW_TABLE)
+		table_hide_empty(&r->table);
+	if (!rows_end(r, isatty(1) ? say_terminal(1) : 0))
+		return EXIT_OK;
+	say_error("cannot write: %s", strerror(errno));
+	return EXIT_USAGE;
 }
 
 /* ---- variants ---- */
-
-static const struct column variant_columns[] = {
-	{"name", 0, 0},	   {"control", 0, 0}, {"result", 0, 0},	 {"targets", 1, 0},
-	{"workloads", 1, 0}, {"options", 1, 0, 1}, {"brief", 0, 0},
-};
 
 static char *join_options(const struct variant_info *v)
 {
@@ -227,45 +95,57 @@ static int was_given(const struct list_options *o, const char *path)
 	return given;
 }
 
+static void put_variant(struct rows *r, const struct catalog *c, const struct variant_info *v)
+{
+	char targets[32], *options = join_options(v);
+
+	join_targets(c, v->name, targets);
+	rows_text(r, v->name);
+	rows_text(r, control_name(v->control));
+	rows_text(r, result_name(v->result));
+	rows_list(r, targets);
+	rows_list(r, v->workloads);
+	/* too wide for a table, where `pkrun help VARIANT` says more */
+	rows_list(r, r->format == SHOW_TABLE ? NULL : options);
+	rows_text(r, v->brief);
+	free(options);
+}
+
 static int list_variants(const struct list_options *o)
 {
-	struct sheet s = {.columns = variant_columns, .n_columns = 7};
+	static const char *const names[] = {"name", "control", "result", "targets", "workloads",
+					    "options", "brief"};
 	int code = EXIT_OK, printed;
 	struct catalog c;
+	struct rows r;
 
 	if (plan_catalog(&c, o->target, o->plugins, o->n_plugins))
 		return EXIT_USAGE;
+	rows_begin(&r, stdout, o->format, names, sizeof(names) / sizeof(*names));
 	for (size_t i = 0; i < c.n_variants; i++) {
 		const struct variant_info *v = &c.variants[i];
-		char targets[32], *options;
 
 		if (v->refused) {
 			say_error("refused: %s: %s", v->path, v->refused);
 			if (was_given(o, v->path))
 				code = EXIT_USAGE;
 		}
-		if (!is_first_of_name(&c, i))
-			continue;
-		join_targets(&c, v->name, targets);
-		options = join_options(v);
-		sheet_add(&s, (const char *const[]){v->name, control_name(v->control),
-						    result_name(v->result), targets, v->workloads,
-						    options, v->brief});
-		free(options);
+		if (is_first_of_name(&c, i))
+			put_variant(&r, &c, v);
 	}
-	printed = sheet_print(&s, o->format);
+	printed = end(&r);
 	catalog_free(&c);
 	return printed ? printed : code;
 }
 
 /* ---- workloads ---- */
 
-static const struct column workload_columns[] = {{"name", 0, 0}, {"options", 1, 0}, {"brief", 0, 0}};
-
 static int list_workloads(const struct list_options *o)
 {
-	struct sheet s = {.columns = workload_columns, .n_columns = 3};
+	static const char *const names[] = {"name", "options", "brief"};
+	struct rows r;
 
+	rows_begin(&r, stdout, o->format, names, sizeof(names) / sizeof(*names));
 	for (size_t i = 0; workloads[i]; i++) {
 		const struct workload *w = workloads[i];
 		char text[400] = "";
@@ -273,41 +153,48 @@ static int list_workloads(const struct list_options *o)
 		for (const struct pkrun_option *row = w->options; row && row->name; row++)
 			snprintf(text + strlen(text), sizeof text - strlen(text), "%s%s",
 				 *text ? "," : "", row->name);
-		sheet_add(&s, (const char *const[]){w->name, text, w->brief});
+		rows_text(&r, w->name);
+		rows_list(&r, text);
+		rows_text(&r, w->brief);
 	}
-	return sheet_print(&s, o->format);
+	return end(&r);
 }
 
 /* ---- targets ---- */
 
-static const struct column target_columns[] = {
-	{"target", 0, 0}, {"built", 0, 1},  {"devices", 0, 1}, {"device", 0, 0},
-	{"arch", 0, 0},	  {"driver", 0, 0}, {"runtime", 0, 0}, {"reason", 0, 0},
-};
+static void put_target(struct rows *r, const struct target_info *info)
+{
+	const struct pkrun_device_info *d = &info->device;
+	int there = info->devices > 0;
+
+	rows_text(r, target_name(info->target));
+	rows_int(r, info->built);
+	rows_int(r, info->devices);
+	rows_text(r, there ? d->name : NULL);
+	rows_text(r, there ? d->arch : NULL);
+	rows_text(r, there ? d->driver : NULL);
+	rows_text(r, there ? d->runtime : NULL);
+	rows_text(r, info->why);
+}
 
 static int list_targets(const struct list_options *o)
 {
-	struct sheet s = {.columns = target_columns, .n_columns = 8};
+	static const char *const names[] = {"target", "built", "devices", "device", "arch", "driver",
+					    "runtime", "reason"};
+	int all = !o->target || !strcmp(o->target, "auto");
 	struct catalog c;
+	struct rows r;
+	int code;
 
 	if (plan_catalog(&c, o->target, o->plugins, o->n_plugins))
 		return EXIT_USAGE;
-	for (uint32_t t = PKRUN_HOST; t <= PKRUN_CUDA; t++) {
-		const struct target_info *info = &c.targets[t];
-		const struct pkrun_device_info *d = &info->device;
-		char devices[16];
-		int there = info->devices > 0;
-
-		if (o->target && strcmp(o->target, "auto") && strcmp(o->target, target_name(t)))
-			continue;
-		snprintf(devices, sizeof devices, "%d", info->devices);
-		sheet_add(&s, (const char *const[]){target_name(t), info->built ? "1" : "0", devices,
-						    there ? d->name : NULL, there ? d->arch : NULL,
-						    there ? d->driver : NULL,
-						    there ? d->runtime : NULL, info->why});
-	}
+	rows_begin(&r, stdout, o->format, names, sizeof(names) / sizeof(*names));
+	for (uint32_t t = PKRUN_HOST; t <= PKRUN_CUDA; t++)
+		if (all || !strcmp(o->target, target_name(t)))
+			put_target(&r, &c.targets[t]);
+	code = end(&r);
 	catalog_free(&c);
-	return sheet_print(&s, o->format);
+	return code;
 }
 
 /* ---- command line ---- */
@@ -322,9 +209,9 @@ static int take(struct list_options *o, int c, char **argv)
 		o->plugins[o->n_plugins++] = optarg;
 		return 0;
 	case 'f':
-		if (!plan_format_parse(optarg, &o->format))
+		if (!show_format_parse(optarg, &o->format))
 			return 0;
-		say_error("--format %s: not table, json or csv", optarg);
+		say_error("--format %s: not table, json, csv or markdown", optarg);
 		return EXIT_USAGE;
 	case 'h':
 		fputs(help, stdout);

@@ -164,6 +164,29 @@ void rows_int(struct rows *r, int64_t value)
 	rows_put(r, value == STORE_NULL ? NULL : buf, 1);
 }
 
+void rows_list(struct rows *r, const char *words)
+{
+	int n = 0;
+
+	if (r->format != SHOW_JSON || !words) {
+		rows_put(r, words, 0);
+		return;
+	}
+	rows_before(r);
+	fputc('[', r->out);
+	while (*(words += strspn(words, ", "))) {
+		char word[128];
+		size_t length = strcspn(words, ", ");
+
+		snprintf(word, sizeof(word), "%.*s", (int)length, words);
+		fputs(n++ ? ", " : "", r->out);
+		rows_json_text(r->out, word);
+		words += length;
+	}
+	fputc(']', r->out);
+	rows_after(r);
+}
+
 int rows_end(struct rows *r, int width)
 {
 	size_t rows = table_rows(&r->table);

@@ -33,6 +33,7 @@ void rows_begin(struct rows *r, FILE *out, enum show_format format, const char *
 void rows_text(struct rows *r, const char *text);	/* NULL: unknown */
 void rows_real(struct rows *r, double value);		/* NAN: unknown */
 void rows_int(struct rows *r, int64_t value);		/* STORE_NULL: unknown */
+void rows_list(struct rows *r, const char *words);	/* "a,b": an array in json, else as it is */
 /* Ends the output: 0, or -1 when something could not be written (errno) or kept. */
 int rows_end(struct rows *r, int width);
 

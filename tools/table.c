@@ -112,12 +112,14 @@ static int table_widths(const struct table *t, int width, int *w)
 	int total = -GAP, dropped = 0, c, most;
 
 	for (c = 0; c < t->n_columns; c++) {
+		int limit = t->columns[c].prose ? TABLE_PROSE : TABLE_CELL;
+
 		w[c] = t->columns[c].hidden ? 0 : say_columns(t->columns[c].name);
 		for (size_t r = 0; r < rows && !t->columns[c].hidden; r++) {
 			int n = say_columns(table_cell(t, r, c));
 
 			if (n > w[c])
-				w[c] = n > TABLE_CELL ? TABLE_CELL : n;
+				w[c] = n > limit ? limit : n;
 		}
 		total += w[c] ? w[c] + GAP : 0;
 	}
@@ -136,7 +138,7 @@ static int table_widths(const struct table *t, int width, int *w)
 
 static void table_put(const char *text, int width, int right, int is_last, FILE *out)
 {
-	char safe[8 * TABLE_CELL];
+	char safe[8 * TABLE_PROSE];
 	int pad;
 
 	say_text(text, width, safe, sizeof(safe));
@@ -160,10 +162,12 @@ int table_print(const struct table *t, size_t first, size_t last, int width, FIL
 		if (w[c])
 			table_put(t->columns[c].name, w[c], t->columns[c].right, c == end, out);
 	fputc('\n', out);
-	for (int c = 0; c <= end; c++)
+	for (int c = 0; c <= end; c++) {
+		for (int i = 0; i < w[c]; i++)
+			fputc('-', out);
 		if (w[c])
-			fprintf(out, "%.*s%*s", w[c],
-				"------------------------------------------------", c == end ? 0 : GAP, "");
+			fprintf(out, "%*s", c == end ? 0 : GAP, "");
+	}
 	fputc('\n', out);
 	for (size_t r = first; r < last; r++) {
 		for (int c = 0; c <= end; c++)

@@ -11,12 +11,14 @@
 
 #define TABLE_COLUMNS 64
 #define TABLE_CELL 48		/* columns of a terminal that one cell takes at most */
+#define TABLE_PROSE 160		/* the same for sentences */
 
 struct table_column {
 	const char *name;
 	int right;		/* numbers */
 	int drop;		/* 0: always shown; else the higher, the sooner it goes when room is short */
 	int hidden;		/* nobody needs it here */
+	int prose;		/* sentences: may be as wide as TABLE_PROSE */
 };
 
 struct table {
