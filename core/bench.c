@@ -69,6 +69,11 @@ static int lend_alloc(struct pkrun_run *run, const char *name, uint32_t memory, 
 	return rc;
 }
 
+void bench_metric(struct bench *b, const char *name, double value, const char *unit)
+{
+	lend_metric(&b->run, name, value, unit);
+}
+
 static void lend_kernel_ns(struct pkrun_run *run, int64_t ns)
 {
 	((struct bench *)run)->kernel_ns = ns;
@@ -369,7 +374,7 @@ static enum bench_status get_reference(struct bench *b)
 		return BENCH_ABORTED;
 	if (!b->reference.found)
 		return wrong_job(b, "reference", b->reference.why);
-	return BENCH_OK;
+	return judge_open(b);
 }
 
 static enum bench_status set_up(struct bench *b)
@@ -432,6 +437,7 @@ void bench_close(struct bench *b)
 	worker_watch(NULL);
 	arena_free(&b->arena);
 	reference_close(&b->initial);
+	judge_close(b);
 	free((void *)(uintptr_t)b->work.args);
 	free(b->run.state);
 	free(b->metrics);

@@ -20,6 +20,17 @@ struct bench_said {
 	char text[512];
 };
 
+struct judge_expected {			/* of a run of so many iterations */
+	uint64_t hash;
+	double error;				/* converges: largest distance from the fixed point */
+};
+
+struct judge {
+	int converges;
+	struct judge_expected one, odd, all;
+	struct reference fixed;			/* converges: the fixed point */
+};
+
 struct bench {
 	struct pkrun_run run;			/* first: what a plugin gives back to us */
 	struct pkrun_host host;
@@ -41,6 +52,7 @@ struct bench {
 	void *pristine[WORKLOAD_ARRAYS_MAX];	/* state arrays: a copy to restore from */
 	uint64_t input_hash;			/* of the WORKLOAD_INPUT arrays */
 	struct protocol_reference reference;
+	struct judge judge;
 
 	/* kept until the trial is over: nothing is written while a clock runs */
 	int64_t kernel_ns;
@@ -69,6 +81,15 @@ enum bench_status bench_answer(struct bench *b, const char *call, int rc);
 /* "the device: ..." */
 enum bench_status bench_device_error(struct bench *b, const char *what);
 int bench_aborted(const struct bench *b);
+
+/* A figure of our own for the trial at hand. */
+void bench_metric(struct bench *b, const char *name, double value, const char *unit);
+
+/* judge.c: what a right result is, from b->reference; is this one right?  *hash: of the state. */
+enum bench_status judge_open(struct bench *b);
+enum bench_status judge_result(struct bench *b, const char *kind, uint64_t iterations,
+			       const struct judge_expected *expected, uint64_t *hash);
+void judge_close(struct bench *b);
 
 /* measure.c: all trials of one block. */
 enum bench_status measure(struct bench *b);

@@ -20,6 +20,7 @@ libpkrun_a_SOURCES += core/arena.c
 libpkrun_a_SOURCES += core/bench.c
 libpkrun_a_SOURCES += core/block.c
 libpkrun_a_SOURCES += core/job.c
+libpkrun_a_SOURCES += core/judge.c
 libpkrun_a_SOURCES += core/measure.c
 libpkrun_a_SOURCES += core/progress.c
 libpkrun_a_SOURCES += core/run.c

@@ -23,11 +23,9 @@
 #include "energy.h"
 #include "range.h"
 #include "stats.h"
-#include "verify.h"
 #include "worker.h"
 
 #define NONE INT64_MIN
-#define DIFF_MAX 700
 #define CALIBRATE_NS 10e6	/* a trial is to last this long at the least, */
 #define CALIBRATE_TICKS 1000	/* and so many ticks */
 #define CALIBRATE_MAX (UINT64_C(1) << 40)
@@ -132,124 +130,6 @@ static enum bench_status stop(struct bench *b)
 	return s;
 }
 
-/* ---- verification ---- */
-
-static enum bench_status hash_role(struct bench *b, uint32_t role, uint64_t *out)
-{
-	uint64_t next;
-	int i, seen = 0;
-
-	*out = 0;
-	for (i = 0; i < b->initial.n; i++) {
-		if (b->initial.info[i].role != role)
-			continue;
-		if (b->dev->hash(b->array[i], b->initial.info[i].count, &next))
-			return bench_device_error(b, "hash");
-		*out = seen++ ? verify_join(*out, next) : next;
-	}
-	return BENCH_OK;
-}
-
-static enum bench_status say_wrong(struct bench *b, const char *fmt, ...)
-	__attribute__((format(printf, 2, 3)));
-static enum bench_status say_wrong(struct bench *b, const char *fmt, ...)
-{
-	va_list ap;
-
-	va_start(ap, fmt);
-	vsnprintf(b->reason, sizeof(b->reason), fmt, ap);
-	va_end(ap);
-	return BENCH_WRONG;
-}
-
-/* The arrays as the CPU has them, computed here and now: a wrong result is rare. */
-static enum bench_status explain(struct bench *b, uint64_t iterations, char *text, size_t size)
-{
-	enum bench_status s = BENCH_OK;
-	struct verify_diff diff;
-	struct reference r;
-	uint64_t *got;
-	int i;
-
-	worker_phase("diff", PROTOCOL_LIMIT_NONE, 0, 0);
-	snprintf(text, size, "the hash differs, the arrays do not");
-	if (reference_open(&r, b->workload, &b->problem, b->grid.blocks))
-		return BENCH_OK;
-	b->workload->advance(&b->problem, b->grid.blocks, r.data, iterations, reference_threads());
-	for (i = 0; i < r.n && !s; i++) {
-		if (r.info[i].role != WORKLOAD_STATE)
-			continue;
-		got = malloc(r.info[i].count * 8 + 1);
-		if (!got)
-			break;
-		if (b->dev->to_host(got, b->array[i], r.info[i].count * 8))
-			s = bench_device_error(b, "diff");
-		else if (verify_compare(&r.info[i], got, r.data[i], &diff)) {
-			verify_text(&r.info[i], &diff, text, size);
-			i = r.n;
-		}
-		free(got);
-	}
-	reference_close(&r);
-	return s;
-}
-
-static enum bench_status check_steps(struct bench *b, const char *kind, uint64_t iterations)
-{
-	uint64_t want = iterations * b->work.steps_per_iteration, count, first, got = 0;
-
-	if (b->dev->differ(b->run.steps, b->grid.blocks, want, &count, &first))
-		return bench_device_error(b, "step counters");
-	if (!count)
-		return BENCH_OK;
-	if (b->dev->to_host(&got, b->run.steps + first, 8))
-		return bench_device_error(b, "step counters");
-	return say_wrong(b, "%s run of %" PRIu64 " iterations: %" PRIu64 " of %u blocks did not do their %"
-			 PRIu64 " steps, the first is block %" PRIu64 " with %" PRIu64,
-			 kind, iterations, count, b->grid.blocks, want, first, got);
-}
-
-static enum bench_status check_hash(struct bench *b, const char *kind, uint64_t iterations,
-				    uint64_t expected, uint64_t *hash)
-{
-	enum bench_status s = hash_role(b, WORKLOAD_STATE, hash);
-	char text[DIFF_MAX];
-
-	if (s || *hash == expected)
-		return s;
-	s = explain(b, iterations, text, sizeof(text));
-	return s ? s : say_wrong(b, "%s run of %" PRIu64 " iterations: %s", kind, iterations, text);
-}
-
-static enum bench_status check_rest(struct bench *b, const char *kind)
-{
-	enum bench_status s;
-	uint64_t inputs;
-	char why[256];
-	int rc = arena_check(&b->arena, why, sizeof(why));
-
-	if (rc < 0)
-		return bench_device_error(b, "guard zones");
-	if (rc)
-		return say_wrong(b, "%s run: %s", kind, why);
-	s = hash_role(b, WORKLOAD_INPUT, &inputs);
-	if (s || inputs == b->input_hash)
-		return s;
-	return say_wrong(b, "%s run: an input array was changed", kind);
-}
-
-static enum bench_status verify(struct bench *b, const char *kind, uint64_t iterations,
-				uint64_t expected, uint64_t *hash)
-{
-	enum bench_status s = check_hash(b, kind, iterations, expected, hash);
-
-	if (!s)
-		s = check_steps(b, kind, iterations);
-	if (!s)
-		s = check_rest(b, kind);
-	return s;
-}
-
 /* ---- the trial ---- */
 
 static void fill_flags(const struct bench *b, const struct plan *plan, const struct timing *t,
@@ -317,7 +197,7 @@ static enum bench_status bare_trial(struct bench *b, const struct plan *plan, co
 }
 
 static enum bench_status trial(struct bench *b, struct plan *plan, const char *kind,
-			       uint64_t iterations, uint64_t expected)
+			       uint64_t iterations, const struct judge_expected *expected)
 {
 	struct timing t = { 0, NONE, 0 };
 	enum bench_status s, judged;
@@ -326,7 +206,7 @@ static enum bench_status trial(struct bench *b, struct plan *plan, const char *k
 	s = bare_trial(b, plan, kind, iterations, &t);
 	if (s)
 		return s;
-	judged = verify(b, kind, iterations, expected, &hash);
+	judged = judge_result(b, kind, iterations, expected, &hash);
 	if (judged != BENCH_OK && judged != BENCH_WRONG)
 		return judged;
 	s = report(b, plan, kind, iterations, &t, judged == BENCH_OK, hash);
@@ -344,7 +224,7 @@ static enum bench_status warm_up(struct bench *b, struct plan *plan)
 
 	for (run = 0; run < plan->warmup_runs ||
 	     (double)(clock_ns(CLOCK_MONOTONIC_RAW) - begin) < plan->warmup_ns; run++) {
-		s = trial(b, plan, "warmup", b->run.iterations, b->reference.all);
+		s = trial(b, plan, "warmup", b->run.iterations, &b->judge.all);
 		if (s)
 			return s;
 	}
@@ -400,13 +280,13 @@ enum bench_status measure(struct bench *b)
 	enum bench_status s;
 	int64_t i;
 
-	s = trial(b, &plan, "first", 1, b->reference.one);
+	s = trial(b, &plan, "first", 1, &b->judge.one);
 	if (!s)
-		s = trial(b, &plan, "odd", b->reference.k, b->reference.odd);
+		s = trial(b, &plan, "odd", b->reference.k, &b->judge.odd);
 	if (!s)
 		s = warm_up(b, &plan);
 	for (i = 0; i < plan.trials && !s; i++)
-		s = trial(b, &plan, "timed", b->run.iterations, b->reference.all);
+		s = trial(b, &plan, "timed", b->run.iterations, &b->judge.all);
 	if (!s && job_real(b->job, "energy_s", 0) > 0)
 		s = energy(b, &plan, job_real(b->job, "energy_s", 0));
 	return s;

@@ -6,6 +6,7 @@
  * (-ffast-math is not): bits are compared, and exponents looked at, as integers.
  */
 #include <inttypes.h>
+#include <math.h>
 #include <stdio.h>
 #include <string.h>
 #include "verify.h"
@@ -97,6 +98,34 @@ uint64_t verify_compare(const struct workload_array *a, const uint64_t *got,
 		}
 	}
 	return d->count;
+}
+
+double verify_distance(const struct workload_array *a, const uint64_t *got, const uint64_t *expected)
+{
+	double largest = 0, e;
+	uint64_t i;
+
+	for (i = 0; i < a->count; i++) {
+		if (a->is_real && !(is_finite(got[i]) && is_finite(expected[i])))
+			return INFINITY;
+		e = distance(a, got[i], expected[i]);
+		if (e > largest)
+			largest = e;
+	}
+	return largest;
+}
+
+double verify_largest(const struct workload_array *a, const uint64_t *got)
+{
+	double largest = 0, e;
+	uint64_t i;
+
+	for (i = 0; i < a->count; i++) {
+		e = distance(a, got[i], 0);
+		if (e > largest)
+			largest = e;
+	}
+	return largest;
 }
 
 static void place(const struct workload_array *a, uint64_t i, char *out, size_t size)

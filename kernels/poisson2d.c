@@ -264,6 +264,46 @@ static uint64_t advance(const void *opt, uint32_t blocks, void **data, uint64_t 
 	return t.still_since;
 }
 
+/* The fixed point by successive over-relaxation with the best factor for this grid (Young 1971),
+ * from the solution of the differential equation, until a sweep moves nothing by more than rounding. */
+static int solve(const void *opt, uint32_t blocks, void **data)
+{
+	const double pi = 3.14159265358979323846;
+	uint64_t rows = rows_of(opt), cols = cols_of(opt), longest = rows > cols ? rows : cols;
+	double intervals = (double)(rows - 1), largest = 0, moved, old, *u = data[0];
+	double rho = (cos(pi / intervals) + cos(pi / (double)(cols - 1))) / 2;
+	double omega = 2 / (1 + sqrt(1 - rho * rho)), scale = ((const struct poisson2d_options *)opt)->f_scale;
+	const double *rhs = data[1];
+
+	(void)blocks;
+	if ((double)rows * (double)cols * (double)longest > 3e9)
+		return -1;
+	for (uint64_t i = 0; i < rows; i++)
+		for (uint64_t j = 0; j < cols; j++) {
+			double *p = &u[i * cols + j];
+
+			if (i > 0 && i < rows - 1 && j > 0 && j < cols - 1)
+				*p = scale * sin(2 * pi * (double)i / intervals) * cos(2 * pi * (double)j / intervals);
+			largest = fmax(largest, fabs(*p));
+		}
+	for (uint64_t sweep = 0; sweep < 20 * longest + 100; sweep++) {
+		moved = 0;
+		for (uint64_t colour = 0; colour < 2; colour++)
+			for (uint64_t i = 1; i < rows - 1; i++)
+				for (uint64_t j = 1 + (i + colour + 1) % 2; j < cols - 1; j += 2) {
+					double *p = &u[i * cols + j];
+
+					old = *p;
+					*p += omega * (0.25 * (p[cols] + p[-(int64_t)cols] + p[1] + p[-1] -
+							       rhs[i * cols + j]) - old);
+					moved = fmax(moved, fabs(*p - old));
+				}
+		if (moved <= 1e-15 * largest)
+			break;
+	}
+	return 0;
+}
+
 static void fill_args(const void *opt, uint32_t blocks, void **dev, void *out)
 {
 	struct poisson2d_args *a = out;
@@ -294,4 +334,5 @@ const struct workload workload_poisson2d = {
 	.fill = fill,
 	.advance = advance,
 	.args = fill_args,
+	.solve = solve,
 };

@@ -66,6 +66,9 @@ struct workload {
 	void (*args)(const void *opt, uint32_t blocks, void **dev, void *args);
 	/* 1: the reference depends on the number of blocks (null, busy) */
 	uint32_t per_block;
+	/* Turn the initial arrays into the fixed point that advance() approaches, to rounding (1e-13 of the
+	 * largest value).  0, or -1: too much work.  NULL: there is none, and every result must be exact. */
+	int (*solve)(const void *opt, uint32_t blocks, void **arrays);
 };
 
 /* All of them, NULL-terminated, in the order of workloads.def. */

@@ -53,6 +53,17 @@ no_time() { [ -z "$(sql "SELECT median_ns FROM summary WHERE series = '$1'")" ];
   [[ $(reason nan) == *'441 of 441 words are wrong, first at (0, 0): got'*nan*'441 are not finite'* ]]
 }
 
+@test "what converges is judged by its distance from the fixed point" {
+  one near ok 0 workload=poisson2d n=21 iterations=100
+  [ "$(sql "SELECT count(*) > 0, min(value) > 0 FROM metric WHERE name = 'error'")" = 1,1 ]
+  FAKE_PART=20 one near wrong 3 workload=poisson2d n=21 iterations=100
+  [[ $(reason near) == 'odd run of 49 iterations: '*' from the fixed point, the reference is '*' after 6 iterations (an eighth)' ]]
+  FAKE_AT=middle one near wrong 3 workload=poisson2d n=21 iterations=100
+  [[ $(reason near) == *': inf from the fixed point'* ]]
+  # nothing to converge to: bits are demanded
+  one near wrong 3
+}
+
 @test "work that goes on after wait() is caught (d07)" {
   one early wrong 3
 }
