@@ -12,6 +12,7 @@
 #include <time.h>
 #include <unistd.h>
 #include "command.h"
+#include "environment.h"
 #include "lock.h"
 #include "paths.h"
 #include "plan.h"
@@ -241,16 +242,57 @@ static int measure_all(struct session *s)
 	return exit_code(s, failed);
 }
 
+struct fitness {
+	int strict;
+	size_t warn, unknown;
+};
+
+static int look(void *user, const struct environment_row *row)
+{
+	struct fitness *f = user;
+	int bad = row->state == ENVIRONMENT_WARN || row->state == ENVIRONMENT_UNKNOWN;
+
+	f->warn += row->state == ENVIRONMENT_WARN;
+	f->unknown += row->state == ENVIRONMENT_UNKNOWN;
+	if (bad && f->strict)
+		say_error("%s: %s%s%s", row->key, *row->value ? row->value : "unknown",
+			  *row->repair ? "; " : "", row->repair);
+	return 0;
+}
+
+/* 0, or EXIT_ENVIRONMENT under --strict when something is to put right or unknown. */
+static int check_environment(const struct session *s)
+{
+	struct fitness f = { .strict = s->o.strict };
+	uint32_t t;
+
+	environment_each(look, &f);
+	for (t = PKRUN_HIP; t <= PKRUN_CUDA; t++)
+		if (s->plan.catalog.targets[t].devices > 0)
+			environment_gpu(t, &s->plan.catalog.targets[t].device, s->r.telemetry[t],
+					s->r.no_telemetry[t], look, &f);
+	if (!f.warn && !(f.strict && f.unknown))
+		return 0;
+	if (!f.strict)
+		say_note("environment: %zu to put right, %zu unknown: see pkrun doctor", f.warn, f.unknown);
+	return f.strict ? EXIT_ENVIRONMENT : 0;
+}
+
 static int run(struct session *s, int argc, char **argv)
 {
 	char why[1024];
 	int code;
 
-	if (store_open(&s->r.store, s->o.db, STORE_WRITE, why, sizeof(why))) {
-		say_error("%s", why);
-		return EXIT_USAGE;
-	}
 	open_telemetry(&s->r);
+	code = check_environment(s);
+	if (!code && store_open(&s->r.store, s->o.db, STORE_WRITE, why, sizeof(why))) {
+		say_error("%s", why);
+		code = EXIT_USAGE;
+	}
+	if (code) {
+		close_telemetry(&s->r);
+		return code;
+	}
 	code = run_rows(&s->r, &s->o, argc, argv) ? EXIT_USAGE : measure_all(s);
 	close_telemetry(&s->r);
 	store_close(s->r.store);

@@ -27,12 +27,13 @@ static const char help[] =
 "  --wrap 'CMD ARGS'      run each worker under CMD (compute-sanitizer, ncu, gdb, ...); {cell} is\n"
 "                         replaced by a name for files; such a run is never compared\n"
 "  --profile              one process a cell, no warm-up, one trial; ranges named by cell\n"
+"  --strict               do not start unless `pkrun doctor` finds nothing to put right; exit 5\n"
 "  --seed N               order of cells and blocks; recorded, so that it can be had again\n"
 "  --format FORMAT        table, json or csv\n"
 "  --quiet                only errors on stderr\n"
 "  --help\n";
 
-enum { DRY_RUN = 1000, SET, ONLY, TARGET, DEVICE, DB, PLUGIN, QUICK, SEED, WRAP, PROFILE, FORMAT, QUIET, HELP };
+enum { DRY_RUN = 1000, SET, ONLY, TARGET, DEVICE, DB, PLUGIN, QUICK, SEED, WRAP, PROFILE, STRICT, FORMAT, QUIET, HELP };
 
 static const struct option options[] = {
 	{ "dry-run", no_argument, NULL, DRY_RUN },
@@ -46,6 +47,7 @@ static const struct option options[] = {
 	{ "seed", required_argument, NULL, SEED },
 	{ "wrap", required_argument, NULL, WRAP },
 	{ "profile", no_argument, NULL, PROFILE },
+	{ "strict", no_argument, NULL, STRICT },
 	{ "format", required_argument, NULL, FORMAT },
 	{ "quiet", no_argument, NULL, QUIET },
 	{ "help", no_argument, NULL, HELP },
@@ -140,6 +142,9 @@ static int take(struct run_options *o, int c, char **argv)
 		return 0;
 	case FORMAT:
 		return take_format(o, optarg);
+	case STRICT:
+		o->strict = 1;
+		return 0;
 	case QUIET:
 		say_quiet = 1;
 		return 0;

@@ -56,3 +56,14 @@ load fakes
   [[ $output == *'A/A floor'* ]]
   [ -z "$(ls "${TMPDIR:-/tmp}"/pkrun-aa-* 2>/dev/null)" ]
 }
+
+@test "run --strict does not start in an unfit environment, and says what is wrong with it" {
+  matrix a.ini -- ok
+  run env CUDA_LAUNCH_BLOCKING=1 "$PKRUN" --strict a.ini
+  [ "$status" -eq 5 ]
+  [[ $output == *'$CUDA_LAUNCH_BLOCKING: 1; unset CUDA_LAUNCH_BLOCKING'* ]]
+  [ ! -e pkrun.db ]
+  run env CUDA_LAUNCH_BLOCKING=1 "$PKRUN" a.ini
+  [ "$status" -eq 0 ]
+  [[ $output == *'to put right'*'see pkrun doctor'* ]]
+}
