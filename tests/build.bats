@@ -12,3 +12,24 @@ load setup
     [[ $output != *undefined* && $output != *"not found"* ]]
   done
 }
+
+@test "the manual page knows every command and every option of a run" {
+  commands=$(sed -n 's/^COMMAND(\([a-z]*\),.*/\1/p' "$PKRUN_SRCDIR/core/commands.def")
+  [ -n "$commands" ]
+  for c in $commands; do
+    grep -qE "^\.(Op|It)? ?Cm $c( |$)" "$PKRUN_SRCDIR/pkrun.1" || { echo "no command $c"; false; }
+  done
+  options=$("$PKRUN" run --help | grep -oE '^  --[a-z-]+' | grep -v help)
+  [ -n "$options" ]
+  for o in $options; do
+    grep -q "Fl Fl ${o#--}" "$PKRUN_SRCDIR/pkrun.1" || { echo "no option $o"; false; }
+  done
+}
+
+@test "--version names the version, the plugin ABI and the targets that are built" {
+  run "$PKRUN" --version
+  [ "$status" -eq 0 ]
+  [[ ${lines[0]} == "pkrun 0."* ]]
+  [[ $output == *"plugin ABI 1."* ]]
+  [[ $output == *host* ]]
+}
