@@ -11,6 +11,7 @@
 #include "command.h"
 #include "plan.h"
 #include "say.h"
+#include "words.h"
 
 static const char usage[] =
 "Usage: pkrun help TOPIC [--plugin FILE]...\n"
@@ -120,7 +121,7 @@ static int help_plugin(const char *topic, const char *const *plugins, size_t n_p
 	}
 	for (size_t i = 0; workloads[i] && i < 90; i++)
 		names[n++] = workloads[i]->name;
-	nearest = matrix_nearest(topic, names);
+	nearest = words_nearest(topic, names);
 	if (usable) {
 		help_variant(&c, topic);
 		code = EXIT_OK;

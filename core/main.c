@@ -9,7 +9,7 @@
 #include <unistd.h>
 #include "catalog.h"
 #include "command.h"
-#include "matrix.h"
+#include "words.h"
 #include "paths.h"
 #include "plugin.h"
 #include "say.h"
@@ -87,7 +87,7 @@ static int unknown(const char *word)
 
 	for (i = 0; i < N(commands); i++)
 		names[i] = commands[i].name;
-	near = matrix_nearest(word, names);
+	near = words_nearest(word, names);
 	say_text(word, 100, text, sizeof(text));
 	if (near)
 		say_error("'%s' is neither a command nor a matrix file; did you mean '%s'?", text, near);

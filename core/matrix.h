@@ -102,8 +102,6 @@ uint32_t matrix_targets(const struct conf *conf);
 const char *matrix_reserved(const char *name);
 /* The settings of the run as an option table, for help. */
 extern const struct pkrun_option matrix_settings_options[];
-/* The nearest of the NULL-terminated words, or NULL if none is near: for "did you mean". */
-const char *matrix_nearest(const char *word, const char *const *words);
 /* Is it the plugin that was refused (cell.why says why), not the cell that was skipped? */
 int cell_refused(const struct cell *c, const struct catalog *catalog);
 /* Call fn for each option of the cell: owner is "common", "variant" or "workload". */
