@@ -11,6 +11,7 @@ check_PROGRAMS += tests/test_say
 check_PROGRAMS += tests/test_schedule
 check_PROGRAMS += tests/test_stats
 check_PROGRAMS += tests/test_store
+check_PROGRAMS += tests/test_workloads
 check_PROGRAMS += tests/test_telemetry
 
 # Tests of the host target, one line each: tests/test_NAME stands for tests/test_NAME.cpp
@@ -37,6 +38,7 @@ bats_tests += tests/report.bats
 bats_tests += tests/run.bats
 bats_tests += tests/show.bats
 bats_tests += tests/trouble.bats
+bats_tests += tests/variants.bats
 bats_tests += tests/views.bats
 
 # Plugins that the tests load, one line each: NAME stands for tests/plugins/NAME.c,

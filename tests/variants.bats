@@ -1,0 +1,93 @@
+#!/usr/bin/env bats
+# SPDX-License-Identifier: MIT
+# Every variant on the host target: each result is compared over the whole array
+# with the CPU reference, and every counter and guard zone is looked at.
+load setup
+
+# global [KEY=VALUE]...: the head of a.ini, one trial a cell
+global() {
+  printf '%s\n' '[global]' 'iterations = 7' 'trials = 1' 'blocks_min = 1' 'blocks_max = 1' 'ci = 0' \
+    'warmup = 0' 'warmup_runs = 0' 'isolation = block' 'threads = 24' "$@" >a.ini
+}
+sql() { "$PKRUN" query pkrun.db "$1" --format csv | tr -d '\r' | tail -n +2; }
+
+launches='launch, launch_sync, launch_coop, graph'
+hosts='persistent_naive, persistent_poller, persistent_relaxed, persistent_neighbour, persistent_spin'
+hosts="$hosts, persistent_tiled, persistent_padded, persistent_doorbell"
+devices='persistent_barrier, persistent_device, persistent_interpreter'
+bands='persistent_halo, persistent_resident, persistent_chaotic'
+
+# all_right CELLS: so many, every one verified
+all_right() {
+  run "$PKRUN" --quiet --target host a.ini
+  [ "$status" -eq 0 ] || { echo "$output"; false; }
+  [ "$(sql 'SELECT status, count(*) FROM cell GROUP BY status')" = "ok,$1" ]
+}
+
+@test "every variant, every sweep, grids of one block, some and one a unit: the reference's bits" {
+  global 'workload = poisson2d' 'n = 3, 4, 13, 30' 'blocks = auto, 1, 5'
+  printf '%s\n' '[any]' "variant = $launches, $hosts, $devices" 'sweep = rows, tiles, bands' 'tile = 4x5' \
+    '[own]' "variant = $bands" >>a.ini
+  all_right 576
+}
+
+@test "rectangles, one thread, a warp that is none, more threads than points" {
+  global 'workload = poisson2d' 'n = 3, 9, 24' 'cols = 5, 17' 'blocks = auto, 3'
+  sed -i '/^threads/d' a.ini
+  printf '%s\n' 'threads = 1, 7, 64' '[any]' "variant = $launches, $hosts, $devices, $bands" >>a.ini
+  all_right 648
+}
+
+@test "the empty step, the busy step and the scaled copy" {
+  global 'blocks = auto, 3' 'n = 1, 6'
+  printf '%s\n' '[null]' 'workload = null' "variant = $launches, $hosts, $devices, $bands" \
+    '[busy]' 'workload = busy' 'length_ns = 300' 'bytes = 40' 'imbalance = 0.5' "variant = $launches, $hosts, $devices" \
+    '[scale]' 'workload = scale' "variant = $launches, $hosts, $devices" >>a.ini
+  all_right 192
+}
+
+@test "options of the protocols" {
+  global 'workload = poisson2d' 'n = 14' 'blocks = 4'
+  printf '%s\n' '[barrier]' 'variant = persistent_barrier' 'barrier = coop, counter' \
+    '[poller]' 'variant = persistent_poller' 'broadcast = barrier, acquire' 'release = lockstep, neighbour' 'pad = 0, 64' \
+    '[wavefront]' 'variant = persistent_relaxed' 'broadcast = wavefront' 'threads = 1' \
+    '[wait]' 'variant = persistent_spin' 'wait = spin, usleep:1, slack:1' 'flags = host, noncoherent, device' \
+    '[naive]' 'variant = persistent_naive' 'release = lockstep, neighbour' 'wait = spin' \
+    '[doorbell]' 'variant = persistent_doorbell' 'signals = 1, 2' 'wait = spin, usleep:1' \
+    '[graph]' 'variant = graph' 'per_graph = 0, 1, 3, 7, 100' \
+    '[halo]' 'variant = persistent_halo' 'depth = 1, 2, 3, 64' \
+    '[chaotic]' 'variant = persistent_chaotic' 'period = 1, 2, 5' 'iterations = 7, 300' \
+    '[interpreter]' 'variant = persistent_interpreter' 'tasks = 1, 3, 9' >>a.ini
+  all_right 44
+}
+
+@test "check: the norm is the same in every variant, and does not disturb the result" {
+  global 'workload = poisson2d' 'n = 14' 'blocks = 4' 'check = 1, 3'
+  printf '%s\n' '[any]' "variant = $launches, $hosts, $devices, persistent_halo, persistent_resident" \
+    '[more]' 'variant = persistent_doorbell' 'signals = 1' '[counter]' 'variant = persistent_barrier' 'barrier = counter' >>a.ini
+  all_right 38
+  # one figure for check = 1 (after 7 iterations) and one for check = 3 (after 6), up to the order of additions
+  [ "$(sql "SELECT count(DISTINCT printf('%.9g', m.value)), count(*) FROM metric m JOIN trial t ON t.id = m.trial_id
+            WHERE m.name = 'residual_norm' AND t.iterations = 7")" = 2,38 ]
+}
+
+@test "a norm is refused where there is no residual; a sweep where there is one geometry" {
+  global 'n = 5' 'check = 2' 'workload = null'
+  printf '%s\n' '[a]' "variant = $launches, $hosts, $devices, $bands" >>a.ini
+  run "$PKRUN" --quiet --target host a.ini
+  [ "$(sql 'SELECT DISTINCT status, reason FROM cell')" = 'skipped,workload null has no residual: check must be 0' ]
+  rm pkrun.db
+  global 'n = 9' 'workload = poisson2d' 'sweep = tiles'
+  printf '%s\n' '[a]' "variant = $bands" >>a.ini
+  run "$PKRUN" --quiet --target host a.ini
+  [ "$(sql "SELECT DISTINCT status, reason LIKE '%bands only%' FROM cell")" = 'skipped,1' ]
+}
+
+@test "what is CUDA's own is skipped elsewhere, and what does not fit on the chip" {
+  global 'n = 2001' 'workload = poisson2d' 'iterations = 1'
+  sed -i '/^iterations = 7/d' a.ini
+  printf '%s\n' '[a]' 'variant = launch_pdl, graph_while, persistent_resident' >>a.ini
+  run "$PKRUN" --quiet --target host a.ini
+  [ "$(sql "SELECT status, count(*), count(DISTINCT reason) FROM cell")" = 'skipped,3,3' ]
+  [[ $(sql "SELECT reason FROM cell WHERE variant = 'persistent_resident'") == *'bytes of shared memory, this device has'* ]]
+}
