@@ -375,6 +375,8 @@ static int move_high(int fd)
 {
 	int high = fcntl(fd, F_DUPFD_CLOEXEC, FD_HIGH);
 
+	if (high < 0)	/* a low limit on open files */
+		high = fcntl(fd, F_DUPFD_CLOEXEC, 10);
 	if (high < 0)
 		_exit(CHILD_LOST_PIPE);
 	close(fd);

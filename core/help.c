@@ -4,6 +4,7 @@
  * options from their tables; a command's own --help.
  */
 #define _GNU_SOURCE
+#include <errno.h>
 #include <getopt.h>
 #include <stdlib.h>
 #include <string.h>
@@ -195,5 +196,9 @@ int command_help(int argc, char **argv)
 		code = help_topic(argv[optind], plugins, n_plugins);
 	}
 	free(plugins);
+	if (fflush(stdout) || ferror(stdout)) {
+		say_error("cannot write: %s", strerror(errno));
+		return EXIT_USAGE;
+	}
 	return code;
 }

@@ -99,3 +99,15 @@ json() { # a Python expression over the JSON in $output
   run -2 --separate-stderr "$PKRUN" a.ini --target host --dry-run --plugin "$bad/bad_magic.so"
   [[ $stderr == *'magic is 0x464c457f'* ]]
 }
+
+@test "output that cannot be written is an error; few open files are enough" {
+  for command in 'list variants' 'list workloads' 'help launch' 'help matrix'; do
+    run -2 bash -c "'$PKRUN' $command >/dev/full"
+    [[ $output == *'No space left on device'* ]]
+  done
+  run -0 --separate-stderr bash -c "ulimit -n 40; '$PKRUN' list variants --format json --target host"
+  json 'len(d) > 3'
+  PKRUN_PLUGIN_DIR=/nonexistent run -0 --separate-stderr "$PKRUN" list variants --format json
+  [[ $stderr == *'no usable variant in /nonexistent'* ]]
+  json 'd == []'
+}

@@ -38,7 +38,7 @@ static const char *result_name(uint32_t result)
 static int end(struct rows *r)
 {
 	r->table.columns[r->columns - 1].prose = 1;
-	if (r->format == SHOW_TABLE)
+	if (r->format == SHOW_TABLE && r->count)
 		table_hide_empty(&r->table);
 	if (!rows_end(r, isatty(1) ? say_terminal(1) : 0))
 		return EXIT_OK;
@@ -133,6 +133,8 @@ static int list_variants(const struct list_options *o)
 		if (is_first_of_name(&c, i))
 			put_variant(&r, &c, v);
 	}
+	if (!r.count)
+		say_error("no usable variant in %s", c.plugin_dir);
 	printed = end(&r);
 	catalog_free(&c);
 	return printed ? printed : code;
