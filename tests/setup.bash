@@ -11,6 +11,8 @@ export PKRUN PKRUN_SRCDIR PKRUN_BUILDDIR
 bats_require_minimum_version 1.5.0
 export NO_COLOR=1 LC_ALL=C
 unset PKRUN_PLUGIN_PATH
+# in a build with AddressSanitizer: a signal stays a signal, and LD_PRELOAD may come first
+export ASAN_OPTIONS=${ASAN_OPTIONS-verify_asan_link_order=0:handle_segv=0:handle_abort=0:handle_sigbus=0:handle_sigfpe=0:handle_sigill=0}
 
 setup() {
   cd "$BATS_TEST_TMPDIR"
