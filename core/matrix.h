@@ -9,10 +9,10 @@
  * ${NAME} is replaced from the environment; unset is an error.
  *
  * Reserved keys: variant, workload, target, iterations, baseline (global only),
- * zip, and the run's own: isolation, trials, blocks_min, ... (see matrix.c's
- * table, the one place).  Every other key must be an option of the workload, of
- * the variant, or common to all variants; a [global] option is fine when one
- * section knows it.
+ * zip, and the run's own: isolation, trials, blocks_min, ... (the one place is
+ * the table in matrix_settings.c).  Every other key must be an option of the
+ * workload, of the variant, or common to all variants; a [global] option is
+ * fine when one section knows it.
  *
  * A variant is a name, a glob over names (`persistent_*`), or a path (anything
  * with a slash, relative to the file).  A list of variants, workloads or
