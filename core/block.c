@@ -747,10 +747,12 @@ int block_run(struct runner *r, const struct cell *cell, struct cell_state *stat
 
 	if (begin(&b, r, cell, state, "cell", out))
 		return 0;
-	if (store_block(r->store, state->id, number, r->position++, 1, r->child.pid, &b.id))
+	if (store_block(r->store, state->id, number, r->position++, state->attempts + 1, r->child.pid, &b.id))
 		return -1;
-	if (supervise(&b))
+	if (supervise(&b)) {
+		judge(&b);
 		return -1;
+	}
 	if (!r->settings.isolation_block)
 		block_end_worker(r);
 	return finish(&b);

@@ -97,10 +97,12 @@ static int time_cell(struct runner *r, const struct cell *cell, struct timed *t)
 			       *result.reason ? result.reason : "no time while calibrating") ? -1 : 2;
 }
 
-static void set_iterations(struct runner *r, struct timed *t, size_t n)
+/* All at once: were half of them known after a power cut, --resume could not tell from what. */
+static int set_iterations(struct runner *r, struct timed *t, size_t n)
 {
 	uint64_t iterations;
 	size_t from, to, i;
+	int rc = store_begin(r->store);
 
 	qsort(t, n, sizeof(*t), by_problem);
 	for (from = 0; from < n; from = to) {
@@ -109,7 +111,10 @@ static void set_iterations(struct runner *r, struct timed *t, size_t n)
 		iterations = choose(t + from, to - from);
 		for (i = from; i < to; i++)
 			r->cells[t[i].number].iterations = iterations;
+		for (i = from; i < to && !rc; i++)
+			rc = store_cell_iterations(r->store, r->cells[t[i].number].id, (int64_t)iterations);
 	}
+	return rc || store_commit(r->store) ? -1 : 0;
 }
 
 int calibrate_cells(struct runner *r)
@@ -141,8 +146,9 @@ int calibrate_cells(struct runner *r)
 		n += rc == 0;
 	}
 	block_end_worker(r);
-	if (n)
-		set_iterations(r, t, n);
+	rc = rc == 2 ? 0 : rc;
+	if (rc == 0 && n && set_iterations(r, t, n))
+		rc = -1;
 	free(t);
-	return rc == 2 ? 0 : rc;
+	return rc;
 }

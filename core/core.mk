@@ -32,6 +32,7 @@ libpkrun_a_SOURCES += core/measure.c
 libpkrun_a_SOURCES += core/progress.c
 libpkrun_a_SOURCES += core/run.c
 libpkrun_a_SOURCES += core/run_options.c
+libpkrun_a_SOURCES += core/run_resume.c
 libpkrun_a_SOURCES += core/run_rows.c
 libpkrun_a_SOURCES += core/runner.c
 libpkrun_a_SOURCES += core/worker.c

@@ -49,6 +49,7 @@ struct matrix_settings {
 	double energy_s;		/* 0: not measured */
 	int64_t warmup_runs;
 	double timeout_s;		/* watchdog, 0: computed */
+	int64_t retries;		/* of a block that crashed, hung or failed */
 	int cache_cold;
 	uint64_t seed;			/* 0: from the clock, recorded */
 	int64_t device;

@@ -11,7 +11,7 @@
 
 struct settings {
 	struct pkrun_choice isolation, schedule, cache;
-	int64_t trials, blocks_min, blocks_max, warmup_runs, seed, device;
+	int64_t trials, blocks_min, blocks_max, warmup_runs, seed, device, retries;
 	double ci, cell_limit, warmup, timeout, energy;
 };
 #define SETTING(field) offsetof(struct settings, field)
@@ -37,6 +37,8 @@ const struct pkrun_option matrix_settings_options[] = {
 	 "run each cell for so long once more, for its energy, where the GPU counts it; 0: do not"},
 	{"timeout", PKRUN_REAL, SETTING(timeout), "0", 0, 1e6, NULL, "s",
 	 "of one run, then it is a hang; 0: from the one-iteration run"},
+	{"retries", PKRUN_INT, SETTING(retries), "0", 0, 100, NULL, NULL,
+	 "fresh processes for a block after a crash, a hang or an error; each is recorded"},
 	{"cache", PKRUN_CHOICE, SETTING(cache), "hot", 0, 0, "hot|cold", NULL,
 	 "cold: write twice the last-level cache before each trial"},
 	{"seed", PKRUN_INT, SETTING(seed), "0", 0, 9223372036854775807.0, NULL, NULL,
@@ -58,6 +60,7 @@ static void convert_settings(struct matrix_settings *to, const struct settings *
 		.warmup_s = from->warmup,
 		.warmup_runs = from->warmup_runs,
 		.timeout_s = from->timeout,
+		.retries = from->retries,
 		.energy_s = from->energy,
 		.cache_cold = from->cache.index,
 		.seed = (uint64_t)from->seed,

@@ -18,6 +18,7 @@
 #include "plan.h"
 #include "progress.h"
 #include "run_options.h"
+#include "run_resume.h"
 #include "run_rows.h"
 #include "runner.h"
 #include "say.h"
@@ -281,7 +282,7 @@ static int check_environment(const struct session *s)
 static int run(struct session *s, int argc, char **argv)
 {
 	char why[1024];
-	int code;
+	int code, rc;
 
 	open_telemetry(&s->r);
 	code = check_environment(s);
@@ -293,7 +294,11 @@ static int run(struct session *s, int argc, char **argv)
 		close_telemetry(&s->r);
 		return code;
 	}
-	code = run_rows(&s->r, &s->o, argc, argv) ? EXIT_USAGE : measure_all(s);
+	rc = s->o.resume ? run_resume(&s->r, &s->o) : run_rows(&s->r, &s->o, argc, argv);
+	if (rc > 0)
+		code = show_run(s->r.store, s->r.run_id, s->o.format, stdout) ? EXIT_USAGE : EXIT_OK;
+	else
+		code = rc < 0 ? EXIT_USAGE : measure_all(s);
 	close_telemetry(&s->r);
 	store_close(s->r.store);
 	return code;
@@ -318,6 +323,7 @@ int command_run(int argc, char **argv)
 	int code;
 
 	signal(SIGPIPE, SIG_IGN);
+	signal(SIGXFSZ, SIG_IGN);	/* a file size limit is an error of the write, as a full disk is */
 	code = run_options_parse(&s.o, argc, argv);
 	if (code == 0)
 		code = plan(&s);

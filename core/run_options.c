@@ -28,12 +28,13 @@ static const char help[] =
 "                         replaced by a name for files; such a run is never compared\n"
 "  --profile              one process a cell, no warm-up, one trial; ranges named by cell\n"
 "  --strict               do not start unless `pkrun doctor` finds nothing to put right; exit 5\n"
+"  --resume               go on with the latest run of this matrix, which was cut short\n"
 "  --seed N               order of cells and blocks; recorded, so that it can be had again\n"
 "  --format FORMAT        table, json or csv\n"
 "  --quiet                only errors on stderr\n"
 "  --help\n";
 
-enum { DRY_RUN = 1000, SET, ONLY, TARGET, DEVICE, DB, PLUGIN, QUICK, SEED, WRAP, PROFILE, STRICT, FORMAT, QUIET, HELP };
+enum { DRY_RUN = 1000, SET, ONLY, TARGET, DEVICE, DB, PLUGIN, QUICK, SEED, WRAP, PROFILE, RESUME, STRICT, FORMAT, QUIET, HELP };
 
 static const struct option options[] = {
 	{ "dry-run", no_argument, NULL, DRY_RUN },
@@ -46,6 +47,7 @@ static const struct option options[] = {
 	{ "quick", no_argument, NULL, QUICK },
 	{ "seed", required_argument, NULL, SEED },
 	{ "wrap", required_argument, NULL, WRAP },
+	{ "resume", no_argument, NULL, RESUME },
 	{ "profile", no_argument, NULL, PROFILE },
 	{ "strict", no_argument, NULL, STRICT },
 	{ "format", required_argument, NULL, FORMAT },
@@ -136,6 +138,9 @@ static int take(struct run_options *o, int c, char **argv)
 		return whole_number("--seed", optarg, UINT64_MAX, &o->seed);
 	case WRAP:
 		o->wrap = optarg;
+		return 0;
+	case RESUME:
+		o->resume = 1;
 		return 0;
 	case PROFILE:
 		o->profile = 1;

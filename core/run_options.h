@@ -17,7 +17,7 @@ struct run_options {
 	enum show_format format;
 	int64_t device;		/* -1: as the matrix says */
 	uint64_t seed;
-	int has_seed, dry_run, quick, profile, strict;
+	int has_seed, dry_run, quick, profile, resume, strict;
 };
 
 /* 0; EXIT_USAGE after the message; -1 after --help was printed. */

@@ -4,10 +4,12 @@
  * will not be known any better later, in one transaction.
  */
 #define _GNU_SOURCE
+#include <inttypes.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include "environment.h"
+#include "run_resume.h"
 #include "run_rows.h"
 #include "say.h"
 #include "version.h"
@@ -21,7 +23,7 @@ static int add_environment(void *user, const struct environment_row *row)
 				 *row->repair ? row->repair : NULL);
 }
 
-static int add_devices(struct runner *r)
+int run_rows_devices(struct runner *r)
 {
 	uint32_t t;
 
@@ -37,7 +39,7 @@ static int add_devices(struct runner *r)
 }
 
 /* Only plugins that a cell uses: those not asked for say nothing about this run. */
-static int plugin_row(struct runner *r, const struct variant_info *v, int64_t *id)
+int run_rows_plugin(struct runner *r, const struct variant_info *v, int64_t *id)
 {
 	struct store_plugin p = {
 		.path = v->path, .sha256 = v->sha256, .name = v->name, .brief = v->brief,
@@ -117,7 +119,7 @@ static int add_cell(struct runner *r, uint64_t number)
 		.reason = *cell.why ? cell.why : NULL, .n = cell.n,
 		.iterations = cell.iterations ? (int64_t)cell.iterations : STORE_NULL,
 	};
-	if (cell.variant && !cell.variant->refused && plugin_row(r, cell.variant, &row.plugin))
+	if (cell.variant && !cell.variant->refused && run_rows_plugin(r, cell.variant, &row.plugin))
 		return -1;
 	if (store_cell(r->store, &row, &state->id))
 		return -1;
@@ -175,12 +177,35 @@ static int add_gpus(struct runner *r)
 	return 0;
 }
 
+void run_rows_settings(const struct runner *r, char *out, size_t size)
+{
+	const struct matrix_settings *set = &r->settings;
+
+	snprintf(out, size, "schedule=%s isolation=%s trials=%" PRId64 " blocks=%" PRId64 "..%" PRId64
+		 " ci=%g cell_limit=%g warmup=%g warmup_runs=%" PRId64 " retries=%" PRId64
+		 " cache=%s device=%" PRId64,
+		 set->schedule_sequential ? "sequential" : "blocks", set->isolation_block ? "block" : "cell",
+		 set->trials, set->blocks_min, set->blocks_max, set->ci, set->cell_limit_s, set->warmup_s,
+		 set->warmup_runs, set->retries, set->cache_cold ? "cold" : "hot", set->device);
+}
+
+static int add_own(struct runner *r)
+{
+	char settings[512], process[128];
+
+	run_rows_settings(r, settings, sizeof(settings));
+	run_process(process, sizeof(process));
+	if (store_environment(r->store, r->run_id, "settings", settings, "info", NULL))
+		return -1;
+	return store_environment(r->store, r->run_id, "process", process, "info", NULL);
+}
+
 static int add_all(struct runner *r, const struct run_options *o, int argc, char **argv)
 {
 	uint64_t i;
 
-	if (add_run(r, o, argc, argv) || environment_each(add_environment, r) ||
-	    add_gpus(r) || add_devices(r))
+	if (add_run(r, o, argc, argv) || add_own(r) || environment_each(add_environment, r) ||
+	    add_gpus(r) || run_rows_devices(r))
 		return -1;
 	for (i = 0; i < r->n_cells; i++)
 		if (add_cell(r, i))
@@ -188,7 +213,7 @@ static int add_all(struct runner *r, const struct run_options *o, int argc, char
 	return 0;
 }
 
-int run_rows(struct runner *r, const struct run_options *o, int argc, char **argv)
+int run_rows_open(struct runner *r)
 {
 	size_t i;
 
@@ -201,6 +226,13 @@ int run_rows(struct runner *r, const struct run_options *o, int argc, char **arg
 	}
 	for (i = 0; i < r->catalog->n_variants; i++)
 		r->plugin_id[i] = STORE_NULL;
+	return 0;
+}
+
+int run_rows(struct runner *r, const struct run_options *o, int argc, char **argv)
+{
+	if (run_rows_open(r))
+		return -1;
 	if (store_begin(r->store) == 0) {
 		if (add_all(r, o, argc, argv) == 0 && store_commit(r->store) == 0)
 			return 0;

@@ -33,7 +33,7 @@ static int end_cell(struct runner *r, struct progress *p, uint64_t number, enum 
 	return runner_end_cell(r, number, s, reason);
 }
 
-static int keep_median(struct cell_state *c, double median)
+int runner_keep_median(struct cell_state *c, double median)
 {
 	uint32_t cap = c->cap_medians ? c->cap_medians * 2 : 4;
 	double *m;
@@ -127,6 +127,29 @@ static void say_failure(const struct cell *cell, const struct block_result *resu
 		 say_text(result->reason, 400, text, sizeof(text)));
 }
 
+/* The database failed under it: what was measured is at least said. */
+static void say_lost(const struct cell *cell, const struct block_result *result)
+{
+	char time[32] = "no time";
+
+	if (!isnan(result->median))
+		say_ns(result->median, time);
+	say_error("not stored: %s %s n=%lld: %s an iteration, the median of %u trials", cell->series,
+		  cell->workload->name, (long long)cell->n, time, result->timed - result->bad_clock);
+}
+
+/* What may have been the machine's fault is tried again, if the matrix wants that. */
+static int is_retried(const struct runner *r, struct cell_state *c, const struct block_result *result)
+{
+	if (result->status != CELL_CRASH && result->status != CELL_HANG && result->status != CELL_ERROR)
+		return 0;
+	if (c->retried >= r->settings.retries || c->attempts == UINT8_MAX)
+		return 0;
+	c->retried++;
+	c->attempts++;
+	return 1;
+}
+
 /* 0 go on, 1 interrupted, -1 the database failed. */
 static int one_block(struct runner *r, struct progress *p, uint64_t number, uint64_t block)
 {
@@ -144,15 +167,21 @@ static int one_block(struct runner *r, struct progress *p, uint64_t number, uint
 	if (r->lost[cell.target][0])
 		return end_cell(r, p, number, CELL_SKIPPED, r->lost[cell.target]);
 	progress_draw(p, r, &cell, block);
-	if (block_run(r, &cell, c, (int64_t)block, &result))
+	if (block_run(r, &cell, c, (int64_t)block, &result)) {
+		say_lost(&cell, &result);
 		return -1;
+	}
 	c->seconds += (float)((double)(child_now() - begin) / 1e9);
 	p->done_s += (double)(child_now() - begin) / 1e9;
 	p->done++;
 	if (result.status == CELL_INTERRUPTED)
 		return 1;
+	if (is_retried(r, c, &result))
+		return store_event(r->store, r->run_id, c->id, "retry", result.reason) ? -1 :
+		       one_block(r, p, number, block);
+	c->attempts = 0;
 	if (result.status == CELL_OK) {
-		if (keep_median(c, result.median))
+		if (runner_keep_median(c, result.median))
 			return -1;
 		return judge_cell(r, p, number);
 	}
@@ -161,46 +190,53 @@ static int one_block(struct runner *r, struct progress *p, uint64_t number, uint
 	return end_cell(r, p, number, result.status, result.reason);
 }
 
-/* Numbers of the cells that want another block. */
-static size_t pending(const struct runner *r, uint32_t *list)
+/* Cells that want a block after this one. */
+static int any_pending(const struct runner *r)
 {
-	size_t n = 0;
 	uint64_t i;
 
 	for (i = 0; i < r->n_cells; i++)
 		if (r->cells[i].status == CELL_PENDING)
-			list[n++] = (uint32_t)i;
-	return n;
+			return 1;
+	return 0;
 }
 
+static void in_order(const struct runner *r, uint32_t *list)
+{
+	uint64_t i;
+
+	for (i = 0; i < r->n_cells; i++)
+		list[i] = (uint32_t)i;
+}
+
+/* The order is one of all cells, whoever is still in it, so that --resume finds it again. */
 static int in_blocks(struct runner *r, struct progress *p, uint32_t *list)
 {
-	uint64_t block;
-	size_t i, n;
+	const struct cell_state *c;
+	uint64_t block, i;
 	int rc = 0;
 
-	for (block = 0; rc == 0 && (n = pending(r, list)) > 0; block++) {
-		schedule_shuffle(list, n, r->settings.seed, block);
-		for (i = 0; i < n && rc == 0; i++)
-			rc = one_block(r, p, list[i], block);
-		/* some ran before their baseline did */
-		for (i = 0; i < n && rc == 0 && r->baseline; i++)
-			if (r->cells[list[i]].status == CELL_PENDING)
-				rc = judge_cell(r, p, list[i]);
+	for (block = 0; rc == 0 && any_pending(r); block++) {
+		in_order(r, list);
+		schedule_shuffle(list, r->n_cells, r->settings.seed, block);
+		for (i = 0; i < r->n_cells && rc == 0; i++) {
+			c = &r->cells[list[i]];
+			if (c->status == CELL_PENDING && c->n_medians <= block)
+				rc = one_block(r, p, list[i], block);
+		}
 		block_end_worker(r);
 	}
 	return rc;
 }
 
-static int one_after_the_other(struct runner *r, struct progress *p, uint32_t *list)
+static int one_after_the_other(struct runner *r, struct progress *p)
 {
-	size_t i, n = pending(r, list);
-	uint64_t block;
+	uint64_t i;
 	int rc = 0;
 
-	for (i = 0; i < n && rc == 0; i++)
-		for (block = 0; rc == 0 && r->cells[list[i]].status == CELL_PENDING; block++)
-			rc = one_block(r, p, list[i], block);
+	for (i = 0; i < r->n_cells && rc == 0; i++)
+		while (rc == 0 && r->cells[i].status == CELL_PENDING)
+			rc = one_block(r, p, i, r->cells[i].n_medians);
 	block_end_worker(r);
 	return rc;
 }
@@ -224,7 +260,7 @@ int runner_loop(struct runner *r)
 	for (i = 0; i < r->n_cells; i++)
 		p.ended += r->cells[i].status != CELL_PENDING;
 	if (!rc)
-		rc = r->settings.schedule_sequential ? one_after_the_other(r, &p, list)
+		rc = r->settings.schedule_sequential ? one_after_the_other(r, &p)
 						     : in_blocks(r, &p, list);
 	say_progress_end();
 	block_end_worker(r);

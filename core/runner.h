@@ -30,6 +30,8 @@ struct cell_state {
 	uint32_t n_medians, cap_medians;
 	uint64_t iterations;	/* of a trial, where the matrix says auto */
 	float seconds;		/* wall time spent on it so far */
+	uint8_t attempts;	/* at the next block, that came to nothing */
+	uint8_t retried;	/* of `retries` */
 	uint8_t status;		/* enum cell_status; CELL_PENDING while blocks are wanted */
 };
 
@@ -76,6 +78,8 @@ int block_calibrate(struct runner *r, const struct cell *cell, struct cell_state
 		    double *per_iteration, double *tick, struct block_result *out);
 /* Set the iterations of all cells that leave them to us: calibrate.c.  0 go on, 1 interrupted, -1 the database failed. */
 int calibrate_cells(struct runner *r);
+/* Another block of a cell is done: its median.  0, or -1 (memory). */
+int runner_keep_median(struct cell_state *c, double median);
 /* End a cell: its status, in memory and in the database. */
 int runner_end_cell(struct runner *r, uint64_t number, enum cell_status s, const char *reason);
 /* Quit the worker there is, politely for two seconds. */

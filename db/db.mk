@@ -1,5 +1,6 @@
 # One line a source; all go into libpkrun.a, which pkrun and the unit tests link.
 libpkrun_a_SOURCES += db/store.c
+libpkrun_a_SOURCES += db/resume.c
 
 # schema.sql and views.sql as C strings
 nodist_libpkrun_a_SOURCES += db/sql.c

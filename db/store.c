@@ -35,7 +35,7 @@ static const char *const migrations[] = { store_schema_sql };
 /* Every statement that writes, prepared once a connection. */
 enum statement {
 	BEGIN, COMMIT, ROLLBACK,
-	RUN_ADD, RUN_END, ENVIRONMENT, DEVICE, PLUGIN, CELL, PARAM, CELL_STATUS, CELL_GRID,
+	RUN_ADD, RUN_END, RUN_REOPEN, ENVIRONMENT, DEVICE, PLUGIN, CELL, PARAM, CELL_STATUS, CELL_GRID, CELL_ITERATIONS,
 	BLOCK, BLOCK_END, BLOCK_STATE, TRIAL, METRIC, EVENT, FLOOR, REFERENCE_GET, REFERENCE_PUT,
 	STATEMENTS
 };
@@ -48,6 +48,8 @@ static const char *const statement_sql[STATEMENTS] = {
 		" matrix_text, baseline, seed, schedule, isolation, quick, instrumented, cells)"
 		" VALUES (" UTC_NOW ",?1,?2,?3,?4,?5,?6,?7,?8,?9,?10,?11,?12) RETURNING id",
 	[RUN_END] = "UPDATE run SET finished_utc = " UTC_NOW ", status = ?2 WHERE id = ?1"
+		" RETURNING id",
+	[RUN_REOPEN] = "UPDATE run SET finished_utc = NULL, status = 'running' WHERE id = ?1"
 		" RETURNING id",
 	[ENVIRONMENT] = "INSERT INTO environment (run_id, key, value, state, repair)"
 		" VALUES (?1,?2,?3,?4,?5) ON CONFLICT (run_id, key) DO UPDATE"
@@ -70,6 +72,7 @@ static const char *const statement_sql[STATEMENTS] = {
 	[CELL_GRID] = "UPDATE cell SET blocks = ?2, threads = ?3, resident_max = ?4,"
 		" iterations = ?5, updates = nullif(?6, 0), flops = nullif(?7, 0),"
 		" bytes = nullif(?8, 0) WHERE id = ?1 RETURNING id",
+	[CELL_ITERATIONS] = "UPDATE cell SET iterations = ?2 WHERE id = ?1 RETURNING id",
 	[BLOCK] = "INSERT INTO block (cell_id, number, position, started_utc, pid, attempt)"
 		" VALUES (?1,?2,?3," UTC_NOW ",?4,?5) RETURNING id",
 	[BLOCK_END] = "UPDATE block SET status = ?2, reason = ?3 WHERE id = ?1 RETURNING id",
@@ -770,6 +773,19 @@ int store_run_end(struct store *s, int64_t run, const char *status)
 	return store_write(s, RUN_END, "end the run", v, COUNT(v), NULL);
 }
 
+int store_run_reopen(struct store *s, int64_t run)
+{
+	const struct value v[] = { I(run) };
+	char sql[256];
+
+	snprintf(sql, sizeof(sql), "UPDATE block SET status = 'interrupted', reason = 'pkrun was ended'"
+		 " WHERE status = 'running' AND cell_id IN (SELECT id FROM cell WHERE run_id = %lld)",
+		 (long long)run);
+	if (store_exec(s, sql, "mark unfinished blocks"))
+		return -1;
+	return store_write(s, RUN_REOPEN, "reopen the run", v, COUNT(v), NULL);
+}
+
 int store_environment(struct store *s, int64_t run, const char *key, const char *value,
 		      const char *state, const char *repair)
 {
@@ -823,6 +839,13 @@ int store_cell_status(struct store *s, int64_t cell, const char *status, const c
 	const struct value v[] = { I(cell), T(status), T(reason) };
 
 	return store_write(s, CELL_STATUS, "set the cell's status", v, COUNT(v), NULL);
+}
+
+int store_cell_iterations(struct store *s, int64_t cell, int64_t iterations)
+{
+	const struct value v[] = { I(cell), I(iterations) };
+
+	return store_write(s, CELL_ITERATIONS, "set the cell's iterations", v, COUNT(v), NULL);
 }
 
 int store_cell_grid(struct store *s, int64_t cell, int64_t blocks, int64_t threads,

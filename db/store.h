@@ -37,6 +37,8 @@ struct store_run {
 };
 int store_run_add(struct store *s, const struct store_run *run, int64_t *id);
 int store_run_end(struct store *s, int64_t run, const char *status);
+/* To go on with it: its status is running again, blocks that were cut short are marked interrupted. */
+int store_run_reopen(struct store *s, int64_t run);
 int store_environment(struct store *s, int64_t run, const char *key, const char *value,
 		      const char *state, const char *repair);
 int store_device(struct store *s, const char *target, const struct pkrun_device_info *info, int64_t *id);
@@ -56,6 +58,7 @@ int store_cell(struct store *s, const struct store_cell *cell, int64_t *id);
 int store_param(struct store *s, int64_t cell, const char *owner, const char *name,
 		const char *value, int is_default);
 int store_cell_status(struct store *s, int64_t cell, const char *status, const char *reason);
+int store_cell_iterations(struct store *s, int64_t cell, int64_t iterations);
 int store_cell_grid(struct store *s, int64_t cell, int64_t blocks, int64_t threads, int64_t resident_max,
 		    int64_t iterations, double updates, double flops, double bytes);
 

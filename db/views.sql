@@ -4,7 +4,8 @@
 -- medians of the blocks (processes), for trials of one process are not
 -- independent.  Each view begins at the start of a line and ends at ";" and a newline.
 
--- One row a block: its verified timed trials, whose clock could be trusted.
+-- One row a block that was measured to its end: its verified timed trials, whose
+-- clock could be trusted.
 -- (The median by a look into each block's part of the index: half the time of
 -- one window over all trials.)
 CREATE VIEW block_time AS
@@ -21,7 +22,8 @@ FROM (SELECT cell_id, block_id, count(*) AS trials, min(CAST(wall_ns AS REAL) / 
              max(CAST(wall_ns AS REAL) / iterations) AS max_ns
       FROM trial
       WHERE kind = 'timed' AND verified = 1 AND wall_ns > 0 AND instr(flags, 'bad_clock') = 0
-      GROUP BY cell_id, block_id) g;
+      GROUP BY cell_id, block_id) g
+WHERE (SELECT status FROM block WHERE id = g.block_id) = 'ok';
 
 -- One row a cell that has times: the median over its blocks' medians.
 CREATE VIEW cell_time AS
@@ -46,7 +48,7 @@ WITH counted AS MATERIALIZED (
   GROUP BY cell_id),
 timed AS MATERIALIZED (
   SELECT c.id AS cell_id, c.run_id, c.series = r.baseline AS is_baseline, c.workload, c.target,
-         c.n, c.iterations, t.blocks, t.median_ns, t.min_ns, t.max_ns
+         c.n, c.iterations, t.blocks, t.trials, t.median_ns, t.min_ns, t.max_ns
   FROM cell_time t JOIN cell c ON c.id = t.cell_id JOIN run r ON r.id = c.run_id
   WHERE c.status IN ('ok', 'imprecise', 'pending')),
 base AS MATERIALIZED (
@@ -56,7 +58,7 @@ base AS MATERIALIZED (
 SELECT c.run_id AS run, c.id AS cell, c.number, c.series, c.variant, p.control, p.result,
        c.workload, c.target, d.name AS device, c.n, c.iterations, c.params, c.status, c.reason,
        c.blocks AS grid, c.threads, c.updates, c.flops, c.bytes,
-       t.blocks, coalesce(k.trials, 0) AS trials, t.median_ns, t.min_ns, t.max_ns,
+       t.blocks, coalesce(t.trials, k.trials, 0) AS trials, t.median_ns, t.min_ns, t.max_ns,
        b.median_ns AS baseline_ns, b.median_ns / t.median_ns AS speedup, k.verified
 FROM cell c
 LEFT JOIN plugin p ON p.id = c.plugin_id
@@ -249,7 +251,7 @@ CREATE VIEW environment_steady AS
 SELECT run_id AS run, key, value, state
 FROM environment
 WHERE key NOT IN ('date', 'load', 'clock_tick', 'gpu_clock', 'gpu_memory_clock', 'gpu_temperature',
-                  'gpu_power', 'gpu_throttle', 'gpu_processes')
+                  'gpu_power', 'gpu_throttle', 'gpu_processes', 'process')
 UNION ALL
 SELECT id, 'pkrun', pkrun_version || coalesce(' ' || git_state, ''), 'info' FROM run
 UNION ALL

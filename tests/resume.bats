@@ -1,0 +1,168 @@
+#!/usr/bin/env bats
+# SPDX-License-Identifier: MIT
+# What is left after pkrun, its child or the machine was cut off, and going on
+# from there; two pkruns in one file; no room for the file (b01, b03, b07, b10).
+load fakes
+
+# start ARG...: pkrun in the background, as a process group of its own
+start() {
+  set -m
+  "$PKRUN" --quiet "$@" >out 2>err 3>&- &
+  pid=$!
+  set +m
+}
+
+# whole CELLS BLOCKS: complete, each block of each cell measured to its end once, the file sound
+whole() {
+  [ "$(sql 'PRAGMA integrity_check')" = ok ]
+  [ "$(sql 'SELECT count(*), min(status), max(status) FROM run')" = 1,complete,complete ]
+  [ "$(sql "SELECT count(*), min(status), max(status) FROM cell")" = "$1,ok,ok" ]
+  [ "$(sql "SELECT count(*), count(DISTINCT cell_id || '/' || number) FROM block WHERE status = 'ok'")" = "$(($1 * $2)),$(($1 * $2))" ]
+  [ "$(sql "SELECT count(*) FROM block WHERE status NOT IN ('ok', 'interrupted')")" = 0 ]
+  [ "$(sql "SELECT count(*) FROM (SELECT block_id FROM trial JOIN block b ON b.id = block_id
+     WHERE kind = 'timed' AND b.status = 'ok' GROUP BY block_id HAVING count(*) <> 3)")" = 0 ]
+  [ "$(sql 'SELECT min(trials), max(trials) FROM summary')" = "$(($2 * 3)),$(($2 * 3))" ]
+}
+
+@test "kill -9 at any moment, again and again: --resume ends with the same cells, none twice" {
+  matrix a.ini n=1..5+1 blocks_min=3 blocks_max=3 warmup_runs=0 -- sleeper
+  start a.ini
+  for wait in 0.4 0.05 0.7 0.2 1.1 0.3; do
+    sleep $wait
+    kill -9 $pid 2>/dev/null || true
+    wait $pid || true
+    [ "$(sql 'PRAGMA integrity_check')" = ok ]
+    [ "$(sql "SELECT count(*) FROM run")" -le 1 ]
+    [ "$(sql "SELECT count(*) FROM run")" = 1 ] || { start a.ini; continue; }
+    start --resume a.ini
+  done
+  wait $pid
+  whole 5 3
+  [ "$(sql "SELECT count(*) > 2 FROM event WHERE kind = 'resumed'")" = 1 ]
+  # once complete, there is nothing left to do
+  run --separate-stderr "$PKRUN" --resume a.ini
+  [ "$status" -eq 0 ]; [[ $stderr == *'run 1 is complete'* ]]; [[ $output == *sleeper* ]]
+  whole 5 3
+}
+
+@test "SIGINT, then --resume: order and seed are kept" {
+  matrix a.ini n=1..5+1 blocks_min=2 blocks_max=2 warmup_runs=0 -- sleeper
+  start --seed 12345 a.ini
+  sleep 0.8
+  kill -INT $pid
+  code=0; wait $pid || code=$?
+  [ "$code" -eq 130 ]
+  run "$PKRUN" --quiet --resume a.ini
+  [ "$status" -eq 0 ]
+  whole 5 2
+  [ "$(sql 'SELECT seed FROM run')" = 12345 ]
+  "$PKRUN" --quiet --seed 12345 --db b.db a.ini >/dev/null
+  order="SELECT group_concat(n, ' ') FROM (SELECT c.number || '.' || b.number AS n FROM block b JOIN cell c ON c.id = b.cell_id
+    WHERE b.status = 'ok' ORDER BY b.position)"
+  [ "$(sql "$order")" = "$("$PKRUN" query b.db "$order" --format csv | tr -d '\r' | tail -1)" ]
+}
+
+@test "the child killed: that cell is a crash, the others go on" {
+  matrix a.ini n=1..4+1 trials=20 -- sleeper
+  start a.ini
+  sleep 0.5
+  kill -9 "$(sql "SELECT pid FROM block WHERE status = 'running'")"
+  code=0; wait $pid || code=$?
+  [ "$code" -eq 3 ]
+  [ "$(sql 'SELECT status, count(*) FROM cell GROUP BY status')" = $'crash,1\nok,3' ]
+}
+
+@test "the power cut: a copy of the files as they were in the middle of it" {
+  matrix a.ini n=1..4+1 blocks_min=2 blocks_max=2 warmup_runs=0 -- sleeper
+  start a.ini
+  for i in 1 2 3; do
+    sleep 0.3
+    kill -STOP $pid
+    mkdir "at$i"
+    cp pkrun.db* "at$i/"
+    rm -f "at$i"/*-shm
+    kill -CONT $pid
+  done
+  kill -9 $pid; wait $pid || true
+  for i in 1 2 3; do
+    rm -f pkrun.db*
+    cp "at$i"/pkrun.db* .
+    [ "$(sql 'PRAGMA integrity_check')" = ok ]
+    run "$PKRUN" --quiet --resume a.ini
+    [ "$status" -eq 0 ]
+    whole 4 2
+  done
+}
+
+@test "--resume refuses what would not be alike, and says what differs" {
+  matrix a.ini n=1,2 trials=9 -- sleeper
+  run "$PKRUN" --quiet --resume a.ini
+  [ "$status" -eq 2 ]; [[ $output == *'holds no run of a.ini as it is now'* ]]
+  start a.ini; sleep 0.4
+  run "$PKRUN" --quiet --resume a.ini
+  [ "$status" -eq 2 ]; [[ $output == *"run 1 is still being measured by process $pid"* ]]
+  kill -INT $pid; wait $pid || true
+  run "$PKRUN" --quiet --resume --set global.n=1 a.ini
+  [ "$status" -eq 2 ]; [[ $output == *'2 cells, now there are 1'* ]]
+  run "$PKRUN" --quiet --resume --set global.n=1,3 a.ini
+  [ "$status" -eq 2 ]; [[ $output == *'cell 1 differs: it was '*'n=2'*'now it is'*'n=3'* ]]
+  run "$PKRUN" --quiet --resume --quick a.ini
+  [ "$status" -eq 2 ]; [[ $output == *'--quick differ'* ]]
+  run "$PKRUN" --quiet --resume --set global.trials=8 a.ini
+  [ "$status" -eq 2 ]; [[ $output == *'settings differ'*'trials=9'*'trials=8'* ]]
+  cp --remove-destination "$PKRUN_BUILDDIR/tests/plugins/fake_sleeper.so" fakes/host/sleeper.so
+  printf x >>fakes/host/sleeper.so
+  run "$PKRUN" --quiet --resume a.ini
+  [ "$status" -eq 2 ]; [[ $output == *'the plugin of sleeper is not the file that the run used'* ]]
+  [ "$(sql 'SELECT status FROM run')" = interrupted ]
+}
+
+@test "--resume keeps the iterations that auto chose" {
+  matrix a.ini iterations=auto n=1..4+1 blocks_min=3 blocks_max=3 -- steady
+  start a.ini; sleep 0.4; kill -9 $pid; wait $pid || true
+  before=$(sql 'SELECT DISTINCT iterations FROM cell WHERE n = 1')
+  run "$PKRUN" --quiet --resume a.ini
+  [ "$status" -eq 0 ]
+  whole 4 3
+  [ -z "$before" ] || [ "$(sql 'SELECT DISTINCT iterations FROM cell WHERE n = 1')" = "$before" ]
+  [ "$(sql 'SELECT count(*) FROM (SELECT cell_id FROM trial GROUP BY cell_id HAVING count(DISTINCT iterations) > 3)')" = 0 ]
+}
+
+@test "retries: a fresh process each time, all of them recorded; the last word counts" {
+  matrix a.ini retries=2 -- dies ok
+  run "$PKRUN" --quiet a.ini
+  [ "$status" -eq 3 ]
+  [ "$(cell dies)" = crash ]
+  [ "$(sql "SELECT group_concat(b.attempt || b.status) FROM block b JOIN cell c ON c.id = b.cell_id WHERE series = 'dies'")" = \
+    '"1crash,2crash,3crash"' ]
+  [ "$(sql "SELECT count(*) FROM event WHERE kind = 'retry'")" = 2 ]
+  rm pkrun.db
+  matrix b.ini retries=1 -- once
+  FAKE_TURN=$PWD/turn run "$PKRUN" --quiet b.ini
+  [ "$status" -eq 0 ]
+  [ "$(cell once)" = ok ]
+  [ "$(sql "SELECT group_concat(attempt || status) FROM block")" = '"1crash,2ok"' ]
+  [ "$(sql 'SELECT trials FROM summary')" = 3 ]
+}
+
+@test "two pkruns in one file while a third reads: nothing measured is lost (b01)" {
+  matrix a.ini n=1..40+1 trials=1 warmup_runs=0 -- ok
+  "$PKRUN" --quiet a.ini >/dev/null 2>err1 & one=$!
+  "$PKRUN" --quiet a.ini >/dev/null 2>err2 & two=$!
+  for i in 1 2 3 4 5; do "$PKRUN" show pkrun.db >/dev/null 2>&1 || true; sleep 0.1; done
+  wait $one; wait $two
+  [ ! -s err1 ]; [ ! -s err2 ]
+  [ "$(sql 'SELECT count(*) FROM cell')" = 80 ]
+  [ "$(sql "SELECT count(*) FROM trial WHERE kind = 'timed' AND verified = 1")" = 80 ]
+  [ "$(sql 'SELECT count(*), min(status) FROM run')" = 2,complete ]
+}
+
+@test "no room for the file: it ends with the path and the cause, what was committed is there (b07)" {
+  matrix a.ini n=1..60+1 trials=20 -- ok
+  (ulimit -f 1000; "$PKRUN" --quiet a.ini >out 2>err) && code=0 || code=$?
+  [ "$code" -eq 3 ] || [ "$code" -eq 2 ]
+  grep -q 'pkrun.db: .*\(too large\|full\|disk I/O\)' err
+  grep -q 'not stored: ok null n=.* an iteration' err
+  [ "$(sql 'PRAGMA integrity_check')" = ok ]
+  [ "$(sql "SELECT count(*) > 0 FROM trial")" = 1 ]
+}
