@@ -47,13 +47,21 @@ static inline uint32_t pk_sweep(const struct pkrun_run *run, uint32_t automatic)
 	return run->sweep == PKRUN_SWEEP_AUTO ? automatic : run->sweep;
 }
 
+/* PKRUN_SKIP when norms are asked for of a workload that has none. */
+static inline int pk_no_check(struct pkrun_run *run)
+{
+	if (!run->check)
+		return PKRUN_OK;
+	run->host->say(run, "workload %s has no residual: check must be 0", run->work->name);
+	return PKRUN_SKIP;
+}
+
 /* A variant that is asked for norms needs a workload that has one. */
 template <class W, class F> static int pk_call(struct pkrun_run *run, W work, F f)
 {
-	if (!run->check || W::has_norm)
-		return f(work);
-	run->host->say(run, "workload %s has no residual: check must be 0", run->work->name);
-	return PKRUN_SKIP;
+	int status = W::has_norm ? PKRUN_OK : pk_no_check(run);
+
+	return status == PKRUN_OK ? f(work) : status;
 }
 
 /*
