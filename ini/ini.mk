@@ -9,3 +9,6 @@ matrices += ini/large.ini
 matrices += ini/fair.ini
 matrices += ini/overheads.ini
 matrices += ini/busy.ini
+matrices += ini/queue.ini
+matrices += ini/relay.ini
+matrices += ini/sync.ini
