@@ -76,7 +76,7 @@ all_ok() {
 }
 
 @test "queue: nothing lost, nothing twice, with odd sizes and every way to deal tasks out" {
-  matrix queue 'n = 1, 37' 'width = 1, 7' 'mean = 50' 'threads = 5' 'iterations = 3' \
+  matrix queue 'n = 1, 37' 'chains = 1, 7' 'mean_steps = 50' 'threads = 5' 'iterations = 3' \
     'lengths = constant, uniform, exponential, pareto' \
     '[static]' 'variant = queue_static' 'deal = cyclic, blocks' 'blocks = 3' \
     '[counter]' 'variant = queue_counter' 'claim = 1, 5' 'blocks = 3' \
@@ -88,7 +88,7 @@ all_ok() {
 }
 
 @test "queue_ring: back-pressure, several producers, one entry, a timetable" {
-  matrix queue 'n = 133' 'mean = 30' 'width = 3' 'threads = 3' 'iterations = 3' \
+  matrix queue 'n = 133' 'mean_steps = 30' 'chains = 3' 'threads = 3' 'iterations = 3' \
     '[ring]' 'variant = queue_ring' 'capacity = 1, 2, 3, 64' 'producers = 1, 3' 'blocks = 1, 5' \
     '[timed]' 'variant = queue_ring' 'gap = 2000' 'producers = 1, 2'
   all_ok 18
