@@ -32,6 +32,21 @@ static inline bool pk_host_aborted_at(struct pkrun_run *run, uint32_t block, uin
 	return true;
 }
 
+/*
+ * Where the device releases its own steps, the host only knows that the end has
+ * not come.  When the run is being aborted, give the blocks time to say first
+ * where they stood.
+ */
+static inline void pk_host_let_device_say(struct pkrun_run *run)
+{
+	enum { MS = 100 };
+
+	if (!__hip_atomic_load(&run->watch->abort, __ATOMIC_RELAXED, __HIP_MEMORY_SCOPE_SYSTEM))
+		return;
+	for (int ms = 0; ms < MS && !pk_system::relaxed(&run->watch->seen); ms++)
+		pk_host_sleep(1000);
+}
+
 /* What a host loop keeps while it waits. */
 struct pk_patience {
 	uint32_t looks;

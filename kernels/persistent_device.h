@@ -16,6 +16,8 @@
  *	after(c, work, s, left)	this block has done step s
  *	agree(c, leave, left)	go seen: does any block want to leave?
  *	all(c, number, left, s)	a barrier of all blocks, for norm `number`
+ *	look(c, s, left)	now and then: is the run being aborted? Blocks that
+ *				never wait long would not see it otherwise
  * called by every thread of a block; false for all its threads when the run is
  * being aborted.  And
  *	begin(work)		before the block reports that it is resident
@@ -32,6 +34,7 @@
 #include "host_wait.h"
 #include "norm.h"
 
+#define DEVICE_LOOK_EVERY 1024 /* steps */
 #define DEVICE_LEAVE UINT64_MAX
 #define DEVICE_ABSENT UINT64_MAX
 
@@ -126,6 +129,18 @@ struct device_order {
 	{
 		return !leave;
 	}
+	static __device__ __forceinline__ bool look(const struct device_control &c, uint64_t s,
+						    uint32_t *left)
+	{
+		/* late threads may still be reading `left` behind a barrier of all blocks */
+		__syncthreads();
+		if (threadIdx.x == 0 && pk_aborted(c.watch)) {
+			pk_give_up(c.watch, blockIdx.x, s);
+			pk_block::put_relaxed(left, 1u);
+		}
+		__syncthreads();
+		return !pk_block::relaxed(left);
+	}
 	template <class W> static __device__ __forceinline__ void begin(const W &)
 	{
 	}
@@ -154,6 +169,8 @@ static __global__ void device_kernel(W work, Order order, struct device_control 
 			break;
 		for (; on && s < go; s += on) {
 			on = order.before(c, work, s, left);
+			if (on && s % DEVICE_LOOK_EVERY == DEVICE_LOOK_EVERY - 1)
+				on = order.look(c, s, left);
 			if (!on)
 				break;
 			work.step(blockIdx.x, gridDim.x, s);
@@ -221,9 +238,18 @@ static inline int device_clear(struct pkrun_run *run)
 static inline int device_await(struct pkrun_run *run, uint64_t go, const char *what)
 {
 	const uint64_t *done = &((struct device_state *)run->state)->host->done;
+	struct pk_patience patience = {};
 
-	return pk_host_spin(run, [=]() { return pk_system::acquire(done) == go; }, what,
-			    0, go);
+	while (pk_system::acquire(done) != go) {
+		int status;
+
+		pk_host_pause();
+		pk_host_let_device_say(run);
+		status = pk_host_again(run, &patience, what, 0, go);
+		if (status != PKRUN_OK)
+			return status;
+	}
+	return PKRUN_OK;
 }
 
 /* The workload as it is. */

@@ -53,8 +53,6 @@ struct counter_order : device_order {
  * why releases and the look in between steps have a word each.
  */
 struct coop_order : device_order {
-	static const uint64_t look_every = 1024;
-
 	static __device__ __forceinline__ bool sync_and_look(const uint32_t *leave)
 	{
 		cooperative_groups::this_grid().sync();
@@ -74,13 +72,15 @@ struct coop_order : device_order {
 		return true;
 	}
 	template <class W>
-	static __device__ __forceinline__ bool after(const struct device_control &c, const W &,
-						     uint64_t s, uint32_t *)
+	static __device__ __forceinline__ bool after(const struct device_control &, const W &,
+						     uint64_t, uint32_t *)
 	{
-		if (s % look_every != look_every - 1) {
-			cooperative_groups::this_grid().sync();
-			return true;
-		}
+		cooperative_groups::this_grid().sync();
+		return true;
+	}
+	static __device__ __forceinline__ bool look(const struct device_control &c, uint64_t s,
+						    uint32_t *)
+	{
 		if (blockIdx.x == 0 && threadIdx.x == 0 && pk_aborted(c.watch)) {
 			pk_give_up(c.watch, 0, s);
 			pk_agent::put_relaxed(&c.lines->leave_looked, 1u);

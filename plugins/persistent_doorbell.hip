@@ -156,6 +156,7 @@ struct doorbell_state {
 	struct pk_norm norm;
 	uint64_t since_norm;
 	struct pk_settled settled;
+	struct pk_patience patience; /* over all waits of a run: each may be short */
 };
 
 static const struct doorbell_options *options_of(const struct pkrun_run *run)
@@ -199,13 +200,12 @@ static int setup(struct pkrun_run *run)
 static int answered(struct pkrun_run *run)
 {
 	struct doorbell_state *d = (struct doorbell_state *)run->state;
-	struct pk_patience patience = {};
 
 	while (pk_system::relaxed(&d->door->out) != d->epoch) {
 		int status;
 
 		pk_host_pass_time(&options_of(run)->wait);
-		status = pk_host_again(run, &patience, "the answer to a release", 0, d->epoch);
+		status = pk_host_again(run, &d->patience, "the answer to a release", 0, d->epoch);
 		if (status != PKRUN_OK)
 			return status;
 	}

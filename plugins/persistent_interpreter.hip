@@ -166,6 +166,9 @@ template <class W> static __global__ void interpreter_kernel(W work, struct inte
 		if (go == DEVICE_LEAVE)
 			return;
 		for (; now < go; now += c.steps_an_iteration) {
+			if (iteration % DEVICE_LOOK_EVERY == DEVICE_LOOK_EVERY - 1 &&
+			    !device_order::look(c.device, now, left))
+				return;
 			if (!interpret(work, c, mine.begin, mine.norm, iteration++, left))
 				return;
 			if (--until_norm)

@@ -91,3 +91,13 @@ all_right() {
   [ "$(sql "SELECT status, count(*), count(DISTINCT reason) FROM cell")" = 'skipped,3,3' ]
   [[ $(sql "SELECT reason FROM cell WHERE variant = 'persistent_resident'") == *'bytes of shared memory, this device has'* ]]
 }
+
+@test "a cell that is stopped says which block waited for which step" {
+  global 'workload = busy' 'n = 3' 'length_ns = 7e8' 'imbalance = 1' 'timeout = 1'
+  printf '%s\n' '[a]' 'variant = persistent_device, persistent_barrier, persistent_neighbour, launch_sync' >>a.ini
+  run "$PKRUN" --quiet --target host a.ini
+  [ "$status" -eq 4 ]
+  sql 'SELECT variant, status, reason FROM cell'
+  [ "$(sql "SELECT count(*) FROM cell WHERE status = 'hang'")" = 4 ]
+  [ "$(sql "SELECT count(*) FROM cell WHERE reason LIKE '%waited%step _%'")" -ge 3 ]
+}
