@@ -369,6 +369,7 @@ static enum bench_status get_reference(struct bench *b)
 	want.blocks = b->workload->per_block ? b->grid.blocks : 0;
 	want.iterations = b->run.iterations;
 	snprintf(want.input, sizeof(want.input), "%016" PRIx64, h);
+	reference_forget(&b->initial);	/* another process may need the room now */
 	worker_send(PROTOCOL_WANT_REFERENCE, &want, sizeof(want));
 	if (worker_expect(PROTOCOL_REFERENCE, &b->reference, sizeof(b->reference)))
 		return BENCH_ABORTED;

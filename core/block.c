@@ -26,6 +26,7 @@
 #define PROBE_S    10.0
 #define WRAP_TIMES 100.0	/* under a tool such as a sanitizer */
 #define TIMES_MAX  10000
+#define OUTLIERS_FROM 5	/* of fewer, one always looks odd */
 
 struct block {
 	struct runner *r;
@@ -43,6 +44,7 @@ struct block {
 	struct protocol_end end;
 	struct protocol_calibrated calibrated;
 	double times[TIMES_MAX];
+	int64_t time_ids[TIMES_MAX];	/* rows of their trials */
 	size_t n_times;
 };
 
@@ -265,8 +267,10 @@ static int on_trial(struct block *b, const struct protocol_trial *p)
 		b->out->timed++;
 		if (strstr(p->flags, "bad_clock"))
 			b->out->bad_clock++;
-		else if (p->verified == 1 && b->n_times < TIMES_MAX)
+		else if (p->verified == 1 && b->n_times < TIMES_MAX) {
+			b->time_ids[b->n_times] = b->trial;
 			b->times[b->n_times++] = (double)p->wall_ns / (double)p->iterations;
+		}
 	}
 	child_send(&b->r->child, PROTOCOL_STORED, NULL, 0);	/* a child that is gone is seen later */
 	return 0;
@@ -693,6 +697,20 @@ static int keep_state(struct block *b)
 	return store_block_state(b->r->store, b->id, &row);
 }
 
+/* Marked, never removed: the median does not mind them. */
+static int flag_outliers(struct block *b)
+{
+	static unsigned char is_outlier[TIMES_MAX];
+	size_t i, count;
+
+	if (b->n_times < OUTLIERS_FROM || stats_outliers(b->times, b->n_times, is_outlier, &count) || !count)
+		return 0;
+	for (i = 0; i < b->n_times; i++)
+		if (is_outlier[i] && store_trial_flag(b->r->store, b->time_ids[i], "outlier"))
+			return -1;
+	return 0;
+}
+
 static int finish(struct block *b)
 {
 	struct block_result *o = b->out;
@@ -702,11 +720,15 @@ static int finish(struct block *b)
 		rc = keep_output(b);
 	judge(b);
 	if (!rc)
+		rc = transaction(b, 1);
+	if (!rc)
+		rc = flag_outliers(b);
+	if (!rc)
 		rc = keep_state(b);
 	if (!rc)
 		rc = store_block_end(b->r->store, b->id, cell_status_name(o->status),
 				     *o->reason ? o->reason : NULL);
-	return rc;
+	return rc ? rc : transaction(b, 0);
 }
 
 /* A worker has the job: 0; 1 when out says why not. */

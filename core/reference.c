@@ -42,6 +42,16 @@ void reference_close(struct reference *r)
 	memset(r, 0, sizeof(*r));
 }
 
+void reference_forget(struct reference *r)
+{
+	int i;
+
+	for (i = 0; i < r->n; i++) {
+		free(r->data[i]);
+		r->data[i] = NULL;
+	}
+}
+
 uint64_t reference_hash(const struct reference *r, uint32_t role)
 {
 	uint64_t hash = 0, next;

@@ -17,6 +17,7 @@ struct reference {
 /* Allocate and fill the initial arrays: 0, or -1 (memory). */
 int reference_open(struct reference *r, const struct workload *w, const void *opt, uint32_t blocks);
 void reference_close(struct reference *r);
+void reference_forget(struct reference *r);	/* the data; what the arrays are stays known */
 /* Hash of all arrays of a role. */
 uint64_t reference_hash(const struct reference *r, uint32_t role);
 /* CPUs that this process may run on. */

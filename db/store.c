@@ -36,7 +36,7 @@ static const char *const migrations[] = { store_schema_sql };
 enum statement {
 	BEGIN, COMMIT, ROLLBACK,
 	RUN_ADD, RUN_END, RUN_REOPEN, ENVIRONMENT, DEVICE, PLUGIN, CELL, PARAM, CELL_STATUS, CELL_GRID, CELL_ITERATIONS,
-	BLOCK, BLOCK_END, BLOCK_STATE, TRIAL, METRIC, EVENT, FLOOR, REFERENCE_GET, REFERENCE_PUT,
+	BLOCK, BLOCK_END, BLOCK_STATE, TRIAL, TRIAL_FLAG, METRIC, EVENT, FLOOR, REFERENCE_GET, REFERENCE_PUT,
 	STATEMENTS
 };
 
@@ -81,6 +81,8 @@ static const char *const statement_sql[STATEMENTS] = {
 	[TRIAL] = "INSERT INTO trial (block_id, cell_id, kind, position, iterations, wall_ns,"
 		" device_ns, kernel_ns, host_cpu_ns, energy_uj, verified, hash, flags)"
 		" VALUES (?1,?2,?3,?4,?5,?6,?7,?8,?9,?10,?11,?12,coalesce(?13,'')) RETURNING id",
+	[TRIAL_FLAG] = "UPDATE trial SET flags = flags || iif(flags = '', '', ',') || ?2"
+		" WHERE id = ?1 RETURNING id",
 	[METRIC] = "INSERT INTO metric (cell_id, block_id, trial_id, name, value, unit)"
 		" VALUES (?1,?2,?3,?4,?5,?6) RETURNING id",
 	[EVENT] = "INSERT INTO event (run_id, cell_id, at_utc, kind, text)"
@@ -894,6 +896,13 @@ int store_trial(struct store *s, const struct store_trial *t, int64_t *id)
 	};
 
 	return store_write(s, TRIAL, "add the trial", v, COUNT(v), id);
+}
+
+int store_trial_flag(struct store *s, int64_t trial, const char *flag)
+{
+	const struct value v[] = { I(trial), T(flag) };
+
+	return store_write(s, TRIAL_FLAG, "flag the trial", v, COUNT(v), NULL);
 }
 
 int store_metric(struct store *s, int64_t cell, int64_t block, int64_t trial, const char *name,

@@ -79,6 +79,7 @@ struct store_trial {
 	int verified;
 };
 int store_trial(struct store *s, const struct store_trial *trial, int64_t *id);
+int store_trial_flag(struct store *s, int64_t trial, const char *flag);	/* one more */
 /* block, trial: STORE_NULL for a metric of the cell */
 int store_metric(struct store *s, int64_t cell, int64_t block, int64_t trial,
 		 const char *name, double value, const char *unit);

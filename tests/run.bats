@@ -195,6 +195,30 @@ load fakes
   [ -z "$(sql 'SELECT median_ns FROM summary')" ]
 }
 
+@test "an outlier is marked and kept (d12)" {
+  matrix a.ini trials=7 warmup_runs=0 -- spike
+  "$PKRUN" --quiet a.ini >/dev/null
+  [ "$(sql "SELECT count(*), sum(wall_ns > 25000000) FROM trial WHERE flags LIKE '%outlier%'")" = 1,1 ]
+  [ "$(sql 'SELECT trials, median_ns < 2000000, max_ns > 2500000 FROM summary')" = 7,1,1 ]
+}
+
+@test "cache = cold writes over the caches before each run, hot never does" {
+  matrix a.ini cache=cold -- ok
+  FAKE_FLUSHED=$PWD/flushed "$PKRUN" --quiet a.ini >/dev/null
+  [ "$(stat -c %s flushed)" = "$(sql 'SELECT count(*) FROM trial')" ]
+  rm flushed
+  FAKE_FLUSHED=$PWD/flushed "$PKRUN" --quiet --set global.cache=hot a.ini >/dev/null
+  [ ! -e flushed ]
+}
+
+@test "many cells in one process: two variants by turns, each verified (c04)" {
+  matrix a.ini n=1..50+1 isolation=block trials=1 -- ok late_thread
+  run "$PKRUN" --quiet a.ini
+  [ "$status" -eq 0 ]
+  [ "$(sql 'SELECT status, count(*) FROM cell GROUP BY status')" = ok,100 ]
+  [ "$(sql 'SELECT count(DISTINCT pid), min(t.verified) FROM block b JOIN trial t ON t.block_id = b.id')" = 1,1 ]
+}
+
 @test "a variant's own time is stored beside ours, and marked when it cannot be" {
   matrix a.ini -- clocks
   "$PKRUN" --quiet a.ini >/dev/null

@@ -3,6 +3,7 @@
 check_PROGRAMS += tests/test_catalog
 check_PROGRAMS += tests/test_conf
 check_PROGRAMS += tests/test_load
+check_PROGRAMS += tests/test_lock
 check_PROGRAMS += tests/test_matrix
 check_PROGRAMS += tests/test_compare
 check_PROGRAMS += tests/test_options
@@ -84,6 +85,7 @@ test_plugins += fake_once
 test_plugins += fake_overrun
 test_plugins += fake_resident
 test_plugins += fake_sleeper
+test_plugins += fake_spike
 test_plugins += fake_stale
 test_plugins += fake_steady
 test_plugins += fake_unpoisoned

@@ -153,11 +153,24 @@ static int probe(void)
 	return is("FAKE_PROBE", "fail") ? -1 : 0;
 }
 
+/* Leaves a byte in $FAKE_FLUSHED each time. */
+static int flush_cache(void)
+{
+	const char *path = getenv("FAKE_FLUSHED");
+	FILE *f = path ? fopen(path, "a") : NULL;
+
+	if (f) {
+		fputc('x', f);
+		fclose(f);
+	}
+	return 0;
+}
+
 PKRUN_EXPORT struct pkrun_device pkrun_device = {
 	.magic = PKRUN_MAGIC, .version = PKRUN_DEVICE_VERSION, .size = sizeof(struct pkrun_device),
 	.target = PKRUN_HOST, .error = error_text, .count = count, .info = info,
 	.open = open_device, .close = close_device, .alloc = alloc, .free = free_memory,
 	.to_device = copy_in, .to_host = copy_in, .copy = copy, .fill = fill, .sync = nothing,
 	.hash = hash, .differ = differ, .mark = mark, .elapsed_ns = elapsed_ns, .probe = probe,
-	.flush_cache = nothing,
+	.flush_cache = flush_cache,
 };

@@ -1,0 +1,143 @@
+/* SPDX-License-Identifier: MIT
+ *
+ * test_lock.c - the lock that keeps two pkruns from measuring on one GPU.
+ */
+#include <setjmp.h>
+#include <signal.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/wait.h>
+#include <time.h>
+#include <unistd.h>
+#include <cmocka.h>
+#include "core/lock.h"
+#include "core/runner.h"
+#include "core/say.h"
+
+static struct pkrun_device_info gpu = { .name = "GPU", .uuid = "GPU-1/../x" };
+
+static void pause_ms(long ms)
+{
+	struct timespec t = { ms / 1000, ms % 1000 * 1000000 };
+
+	nanosleep(&t, NULL);
+}
+
+static int lock(int ordinal, const struct pkrun_device_info *info, int wake, int *fd)
+{
+	char why[256];
+
+	return lock_device("cuda", ordinal, info, wake, fd, why, sizeof(why));
+}
+
+/* A process that holds the lock for so long, once it has it. */
+static pid_t holder(long ms)
+{
+	int ready[2], fd;
+	pid_t pid;
+	char c;
+
+	assert_int_equal(pipe(ready), 0);
+	pid = fork();
+	if (pid == 0) {
+		if (lock(0, &gpu, -1, &fd))
+			_exit(1);
+		(void)!write(ready[1], "x", 1);
+		pause_ms(ms);
+		_exit(0);
+	}
+	close(ready[1]);
+	assert_int_equal(read(ready[0], &c, 1), 1);
+	close(ready[0]);
+	return pid;
+}
+
+static void a_second_one_waits(void **state)
+{
+	pid_t pid = holder(400);
+	int64_t begin = child_now();
+	int fd, status;
+
+	(void)state;
+	assert_int_equal(lock(0, &gpu, -1, &fd), 0);
+	assert_true(child_now() - begin > 200000000);
+	close(fd);
+	waitpid(pid, &status, 0);
+	assert_int_equal(status, 0);
+}
+
+static void a_killed_one_leaves_it(void **state)
+{
+	pid_t pid = holder(60000);
+	int fd;
+
+	(void)state;
+	kill(pid, SIGKILL);
+	waitpid(pid, NULL, 0);
+	assert_int_equal(lock(0, &gpu, -1, &fd), 0);
+	close(fd);
+}
+
+static void another_gpu_is_free(void **state)
+{
+	struct pkrun_device_info other = { .name = "GPU", .uuid = "GPU-2" }, nameless = { .name = "GPU" };
+	pid_t pid = holder(60000);
+	int fd[3];
+
+	(void)state;
+	assert_int_equal(lock(0, &other, -1, &fd[0]), 0);
+	assert_int_equal(lock(0, &nameless, -1, &fd[1]), 0);
+	assert_int_equal(lock(1, &nameless, -1, &fd[2]), 0);
+	kill(pid, SIGKILL);
+	waitpid(pid, NULL, 0);
+}
+
+static void a_signal_ends_the_wait(void **state)
+{
+	pid_t pid = holder(60000);
+	int wake, fd;
+
+	(void)state;
+	assert_int_equal(interrupt_open(&wake), 0);
+	raise(SIGTERM);
+	assert_int_equal(lock(0, &gpu, wake, &fd), 1);
+	assert_int_equal(interrupt_signal(), SIGTERM);
+	kill(pid, SIGKILL);
+	waitpid(pid, NULL, 0);
+}
+
+static void no_folder_is_an_error(void **state)
+{
+	char why[256];
+	int fd;
+
+	(void)state;
+	setenv("XDG_RUNTIME_DIR", "/nonexistent", 1);
+	assert_int_equal(lock_device("cuda", 0, &gpu, -1, &fd, why, sizeof(why)), -1);
+	assert_non_null(strstr(why, "/nonexistent/pkrun-GPU-1____x.lock: No such file"));
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(a_second_one_waits),
+		cmocka_unit_test(a_killed_one_leaves_it),
+		cmocka_unit_test(another_gpu_is_free),
+		cmocka_unit_test(a_signal_ends_the_wait),
+		cmocka_unit_test(no_folder_is_an_error),
+	};
+	char dir[] = "/tmp/pkrun-lock-XXXXXX", clean[64];
+	int failed;
+
+	if (!mkdtemp(dir))
+		return 1;
+	setenv("XDG_RUNTIME_DIR", dir, 1);
+	say_quiet = 1;
+	failed = cmocka_run_group_tests(tests, NULL, NULL);
+	snprintf(clean, sizeof(clean), "rm -r %s", dir);
+	return failed || system(clean);
+}
