@@ -2,13 +2,13 @@
  *
  * make_db.c - a made-up database for tests and benchmarks, through db/store.h.
  *
- *	make_db FILE [cells=N] [blocks=N] [trials=N] [each=0|1] [kind=plain|mixed|labels|full]
+ *	make_db FILE [cells=N] [blocks=N] [trials=N] [each=0|1] [kind=plain|mixed|labels|full|relay]
  *
  * cells: series x sizes, as a ladder would have them.  each=1: every trial a
  * transaction of its own, as in a run.  mixed: one cell of each status, and
  * cells without any trial.  labels: section names that break careless output.
- * full: every workload that a view or figure knows, at several sizes; `cells`
- * does not count.
+ * full: every workload that a view or figure knows, at several sizes; relay:
+ * cells with histograms; `cells` does not count in either.
  * The times are drawn from a fixed sequence: the same call makes the same file.
  */
 #include <math.h>
@@ -186,6 +186,27 @@ static void full_cell(struct make *m, int64_t number, size_t which, const char *
 	make_blocks(m, id, ns, "ok");
 }
 
+/* kind=relay: messages with a hump at 4 us and a tail, as kernels/latency.h stores them. */
+static void make_relay(struct make *m)
+{
+	static const double bounds[] = { 3150, 4000, 5000, 6300, 8000, 10000, 100000 };
+	static const double counts[] = { 100, 600, 250, 40, 7, 2, 1 };
+	char name[64];
+
+	for (size_t which = 3; which < LADDER; which++) {
+		int64_t cell = (int64_t)which - 2;	/* ids count from 1 in a new file */
+
+		full_cell(m, (int64_t)which - 3, which, "relay", 1, 1, 64, 0, 0, 0, 8000, 0);
+		for (int64_t trial = (cell - 1) * m->trials * m->blocks + 1; trial <= cell * m->trials * m->blocks; trial++)
+			for (size_t i = 0; i < 7; i++) {
+				snprintf(name, sizeof(name), "round_trip_hist_ns_le_%.0f",
+					 bounds[i] * (which == 4 ? 10 : 1));
+				if (store_metric(m->s, cell, STORE_NULL, trial, name, counts[i], "count"))
+					die(m, "metric");
+			}
+	}
+}
+
 static void make_full(struct make *m)
 {
 	static const int64_t sizes[] = { 11, 31, 101, 301, 1001 };
@@ -227,8 +248,11 @@ static void make_all(struct make *m)
 	clock_gettime(CLOCK_MONOTONIC, &a);
 	if (!strcmp(m->kind, "full"))
 		make_full(m);
-	for (int64_t i = 0; i < m->cells && strcmp(m->kind, "full"); i++)
-		make_cell(m, i);
+	else if (!strcmp(m->kind, "relay"))
+		make_relay(m);
+	else
+		for (int64_t i = 0; i < m->cells; i++)
+			make_cell(m, i);
 	if (store_run_end(m->s, m->run, "complete"))
 		die(m, "end");
 	if (!m->each && store_commit(m->s))
@@ -263,7 +287,7 @@ int main(int argc, char **argv)
 	}
 	if (argc < 2) {
 		fprintf(stderr, "usage: make_db FILE [cells=N] [blocks=N] [trials=N] [each=0|1]"
-			" [kind=plain|mixed|labels|full]\n");
+			" [kind=plain|mixed|labels|full|relay]\n");
 		return 2;
 	}
 	if (store_open(&m.s, argv[1], STORE_WRITE, why, sizeof(why))) {

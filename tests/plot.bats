@@ -36,6 +36,21 @@ for t in e.parse(sys.argv[1]).iter("{http://www.w3.org/2000/svg}text"): print(""
   ! ls *.part
 }
 
+@test "latency: histograms of messages where there are some" {
+  needs_gnuplot
+  make_db a.db kind=relay
+  "$PKRUN" plot latency a.db -o a.svg --keep
+  svg_texts a.svg >texts
+  grep -Fq 'Latency of single messages, target host' texts
+  grep -Fxq 'naive, round_trip, n=1' texts
+  for text in 'p50 ≤ 4.00 µs' 'p90 ≤ 5.00 µs' 'p99 ≤ 6.30 µs' 'p99.9 ≤ 10.0 µs'; do
+    [ "$(grep -Fxc "$text" texts)" -eq 4 ]
+  done
+  grep -Fxq 'p50 ≤ 40.0 µs' texts
+  grep -Fxq 'messages [%]' texts
+  "$PKRUN" plot latency a.db -o b.svg --n 7 && false || [ ! -e b.svg ]
+}
+
 @test "png and pdf by suffix, and nothing else" {
   needs_gnuplot
   make_db a.db cells=8

@@ -14,7 +14,7 @@ const struct figure figures[] = {
 	{ "scaling", "time against the size of the problem, with intervals", figure_scaling },
 	{ "overhead", "where the time goes: compute, execution, launch, handshake", figure_overhead },
 	{ "roofline", "every cell under the roofs measured on the same device", figure_roofline },
-	{ "latency", "how the times of single trials are distributed", figure_latency },
+	{ "latency", "histograms: of messages where a variant took them, else of trials", figure_latency },
 	{ "compare", "two runs: ratio of each common cell, with intervals", figure_compare },
 	{ "sync", "cost of an empty step over blocks and threads", figure_sync },
 	{ NULL, NULL, NULL }

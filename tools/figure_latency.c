@@ -2,6 +2,7 @@
  *
  * figure_latency.c - the times of single trials, each cell's over its median,
  * as histograms on a common axis: how wide, how many humps, how long a tail.
+ * Where variants took histograms of single messages, those instead.
  */
 #include <math.h>
 #include <stdlib.h>
@@ -108,7 +109,10 @@ int figure_latency(struct plot *p)
 	struct latency l = { .p = p, .lo = INFINITY };
 	char title[160], workload[80];
 	int64_t n;
+	int rc = figure_messages(p);
 
+	if (rc)
+		return rc > 0 ? 0 : -1;
 	if (plot_choose(p, NULL))
 		return -1;
 	n = plot_choose_n(p, NULL);

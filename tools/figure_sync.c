@@ -14,7 +14,7 @@
 
 static int is_empty_work(const struct result_cell *c)
 {
-	return !strcmp(c->workload, "null") && c->grid != STORE_NULL && c->threads != STORE_NULL;
+	return (!strcmp(c->workload, "null") || !strcmp(c->workload, "syncost")) && c->grid != STORE_NULL && c->threads != STORE_NULL;
 }
 
 static int is_drawn(const struct plot *p, const struct result_cell *c)

@@ -113,7 +113,7 @@ static void report_figures(struct report *r)
 
 		if (isnan(c->median_ns))
 			continue;
-		if (!strcmp(c->workload, "null")) {
+		if (!strcmp(c->workload, "null") || !strcmp(c->workload, "syncost")) {
 			grids |= grid != STORE_NULL && grid != c->grid;
 			grid = c->grid;
 			continue;
@@ -132,7 +132,8 @@ static void report_figures(struct report *r)
 		      " blocking, or an error.");
 	if (grids)
 		report_figure(r, "sync", "What an iteration without work costs over blocks and threads.");
-	report_figure(r, "latency", "How the times of single trials scatter about their cell's median.");
+	report_figure(r, "latency", "Latencies of single messages where the variant took them; else how the times of single"
+		      " trials scatter about their cell's median.");
 }
 
 /* ---- tables ---- */

@@ -7,6 +7,7 @@ libpkrun_a_SOURCES += tools/figure.c
 libpkrun_a_SOURCES += tools/figure_compare.c
 libpkrun_a_SOURCES += tools/figure_ladder.c
 libpkrun_a_SOURCES += tools/figure_latency.c
+libpkrun_a_SOURCES += tools/figure_messages.c
 libpkrun_a_SOURCES += tools/figure_overhead.c
 libpkrun_a_SOURCES += tools/figure_roofline.c
 libpkrun_a_SOURCES += tools/figure_scaling.c

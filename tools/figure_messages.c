@@ -1,0 +1,166 @@
+/* SPDX-License-Identifier: MIT
+ *
+ * figure_messages.c - latencies that a variant saw within its trials: metrics
+ * NAME_hist_ns_le_BOUND (kernels/latency.h), a panel a cell and name, summed
+ * over the trials, on a common log axis.
+ */
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+#include "../core/say.h"
+#include "figure.h"
+
+#define PANELS_MAX 12
+#define BINS_MAX 96
+
+struct panel {
+	const struct result_cell *cell;
+	char name[40];
+	size_t n;
+	double bound[BINS_MAX], count[BINS_MAX], all;	/* ns, ascending */
+};
+
+struct messages {
+	struct plot *p;
+	struct panel *panels;
+	size_t n;
+};
+
+static const char histograms[] =
+	"SELECT m.cell_id, substr(m.name, 1, instr(m.name, '_hist_ns_le_') - 1) AS name,"
+	" CAST(substr(m.name, instr(m.name, '_hist_ns_le_') + 12) AS REAL) AS bound, sum(m.value)"
+	" FROM metric m JOIN cell c ON c.id = m.cell_id JOIN trial t ON t.id = m.trial_id"
+	" WHERE c.run_id = CAST(?1 AS INTEGER) AND instr(m.name, '_hist_ns_le_') > 1"
+	" AND m.name NOT LIKE '%_inf' AND t.kind = 'timed' AND t.verified = 1"
+	" AND c.status IN ('ok', 'imprecise', 'pending')"
+	" GROUP BY 1, 2, 3 ORDER BY c.number, 2, 3";
+
+static const struct result_cell *find_cell(const struct plot *p, int64_t id)
+{
+	for (size_t i = 0; i < p->res.n_cells; i++)
+		if (p->res.cells[i].id == id)
+			return &p->res.cells[i];
+	return NULL;
+}
+
+static int wanted(const struct plot *p, const struct result_cell *c)
+{
+	return (!p->want->workload || !strcmp(p->want->workload, c->workload)) &&
+	       (!p->want->target || !strcmp(p->want->target, c->target)) &&
+	       (p->want->n == STORE_NULL || p->want->n == c->n);
+}
+
+static int add_bin(void *user, const struct store_row *row)
+{
+	struct messages *m = user;
+	const struct result_cell *c = find_cell(m->p, row->integer[0]);
+	struct panel *at = m->n ? &m->panels[m->n - 1] : NULL;
+
+	if (!c || !wanted(m->p, c))
+		return 0;
+	if (!at || at->cell != c || strcmp(at->name, row->text[1])) {
+		if (m->n == PANELS_MAX) {
+			if (!m->p->dropped++)
+				snprintf(m->p->why, sizeof(m->p->why), "only the first %d histograms fit; "
+					 "--n and --workload choose", PANELS_MAX);
+			return 0;
+		}
+		at = &m->panels[m->n++];
+		at->cell = c;
+		snprintf(at->name, sizeof(at->name), "%s", row->text[1]);
+	}
+	if (at->n < BINS_MAX && row->real[2] > 0) {
+		at->bound[at->n] = row->real[2];
+		at->count[at->n++] = row->real[3];
+		at->all += row->real[3];
+	}
+	return 0;
+}
+
+/* The bound below which at least this share of the messages stayed. */
+static double quantile(const struct panel *at, double share)
+{
+	double sum = 0;
+
+	for (size_t i = 0; i < at->n; i++)
+		if ((sum += at->count[i]) >= share * at->all)
+			return at->bound[i];
+	return at->n ? at->bound[at->n - 1] : NAN;
+}
+
+/* A bin reaches down to the next lower of the bounds, a tenth of a decade. */
+static void write_data(struct messages *m, double unit)
+{
+	for (size_t i = 0; i < m->n; i++) {
+		const struct panel *at = &m->panels[i];
+
+		fprintf(m->p->gp, "$panel%zu << END_OF_DATA\n", i);
+		for (size_t k = 0; k < at->n; k++)
+			fprintf(m->p->gp, "%.6g %.6g %.6g %.6g\n", at->bound[k] / pow(10, 0.05) / unit,
+				100 * at->count[k] / at->all, at->bound[k] / pow(10, 0.1) / unit, at->bound[k] / unit);
+		fputs("END_OF_DATA\n", m->p->gp);
+		m->p->drawn++;
+	}
+}
+
+static void write_panels(struct messages *m, double lo, double hi, const char *unit, double ns)
+{
+	size_t columns = m->n < 2 ? 1 : 2, rows = (m->n + columns - 1) / columns;
+	static const char *const names[] = { "p50", "p90", "p99", "p99.9" };
+	static const double shares[] = { 0.5, 0.9, 0.99, 0.999 };
+	char label[400], title[500], bound[40];
+
+	m->p->width = 140 + 420 * (int)columns;
+	m->p->height = 90 + 200 * (int)rows;
+	fprintf(m->p->gp, "set multiplot layout %zu,%zu title ", rows, columns);
+	snprintf(title, sizeof(title), "Latency of single messages, target %s",
+		 say_text(m->panels[0].cell->target, 20, label, sizeof(label)));
+	gp_quote_long(m->p->gp, title);
+	fprintf(m->p->gp, "\nset logscale x 10\nset xrange [%g:%g]\nset yrange [0:*]\nset ylabel 'messages [%%]'\n"
+		"set xlabel 'latency [%s], log scale'\nunset key\nset style fill solid 0.6\n", lo / ns / 1.5,
+		hi / ns * 1.3, unit);
+	for (size_t i = 0; i < m->n; i++) {
+		const struct panel *at = &m->panels[i];
+
+		gp_label(m->p, at->cell, label, sizeof(label));
+		snprintf(title, sizeof(title), "%.48s, %.20s, n=%lld", label, at->name, (long long)at->cell->n);
+		fputs("set title ", m->p->gp);
+		gp_quote_long(m->p->gp, say_text(title, 0, label, sizeof(label)));
+		for (size_t k = 0; k < 4; k++)
+			fprintf(m->p->gp, "\nset label %zu '%s ≤ %s' at graph 0.98, graph %.2f right", k + 1,
+				names[k], gp_ns(quantile(at, shares[k]), bound), 0.92 - 0.13 * (double)k);
+		fprintf(m->p->gp, "\nplot $panel%zu using 1:2:3:4:(0):2 with boxxyerrorbars lc rgb '%s'\n", i,
+			gp_colour(i));
+	}
+	fputs("unset multiplot\n", m->p->gp);
+}
+
+int figure_messages(struct plot *p)
+{
+	struct messages m = { p, calloc(PANELS_MAX, sizeof(*m.panels)), 0 };
+	double lo = INFINITY, hi = 0, ns;
+	char run[24];
+	const char *param = run, *unit;
+	int rc = -1;
+
+	snprintf(run, sizeof(run), "%lld", (long long)p->res.run);
+	if (!m.panels || store_query(p->store, histograms, &param, 1, add_bin, &m)) {
+		snprintf(p->why, sizeof(p->why), "%s", store_error(p->store));
+		goto out;
+	}
+	for (size_t i = 0; i < m.n; i++) {
+		lo = fmin(lo, m.panels[i].bound[0]);
+		hi = fmax(hi, m.panels[i].bound[m.panels[i].n - 1]);
+	}
+	if (m.n) {
+		p->workload = m.panels[0].cell->workload;
+		p->target = m.panels[0].cell->target;
+		unit = gp_unit(lo, hi, &ns);
+		write_data(&m, ns);
+		write_panels(&m, lo, hi, unit, ns);
+	}
+	rc = m.n ? 1 : 0;
+out:
+	free(m.panels);
+	return rc;
+}
