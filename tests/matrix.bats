@@ -171,6 +171,18 @@ f_scale = 1e-3, -1.5"
   done
 }
 
+@test "the commands in the heads of the matrices" {
+  cd "$PKRUN_SRCDIR"
+  for f in ini/*.ini; do
+    # comment lines that begin with `pkrun ini/`, continued by a backslash
+    commands=$(sed -n 's/^; *//p' "$f" | sed -e ':a' -e '/\\$/N; s/\\\n//; ta' | grep -E "^pkrun $f .*--set") || continue
+    run -0 --separate-stderr bash -c "$PKRUN ${commands#pkrun} --target host --dry-run --format csv"
+    [ "$(cells)" -gt 3 ]
+    checked+=x
+  done
+  [ "${#checked}" -ge 6 ]
+}
+
 @test "a matrix through a pipe" {
   run -0 --separate-stderr bash -c "printf '[s]\nvariant=launch\nworkload=null\n' | '$PKRUN' run /dev/stdin --target host --dry-run --format csv"
   [ "$(cells)" -eq 1 ]
