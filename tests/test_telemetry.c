@@ -162,14 +162,19 @@ static void test_energy(void **state)
 	library("PKRUN_NVML", "lib_nvml");
 	setenv("FAKE_NVML", "200 W", 1);
 	assert_int_equal(telemetry_open(&t, PKRUN_CUDA, &nvidia, why, sizeof(why)), 0);
-	assert_int_equal(energy_begin(&m, t), 0);
-	while (energy_seconds(&m) < 0.2) {
-		double before = energy_seconds(&m);
+	/* a busy machine may look late at a leap: then once more */
+	for (int attempt = 0; attempt < 10; attempt++) {
+		assert_int_equal(energy_begin(&m, t), 0);
+		while (energy_seconds(&m) < 0.2) {
+			double before = energy_seconds(&m);
 
-		usleep(5000);
-		energy_add(&m, (int64_t)(0.8e9 * (energy_seconds(&m) - before)), 100);
+			usleep(5000);
+			energy_add(&m, (int64_t)(0.8e9 * (energy_seconds(&m) - before)), 100);
+		}
+		assert_int_equal(energy_end(&m, &r), 0);
+		if (fabs(r.power_w - 200) < 20 && fabs(r.rest_w - 200) < 40 && fabs(r.share - 0.8) < 0.02)
+			break;
 	}
-	assert_int_equal(energy_end(&m, &r), 0);
 	assert_true(fabs(r.power_w - 200) < 20);
 	assert_true(fabs(r.rest_w - 200) < 40);
 	assert_true(fabs(r.share - 0.8) < 0.02);
