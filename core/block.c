@@ -25,7 +25,7 @@
 #define GRACE_S    2.0
 #define PROBE_S    10.0
 #define WRAP_TIMES 100.0	/* under a tool such as a sanitizer */
-#define TIMES_MAX  10000
+#define TIMES_MAX  100000	/* trials of a block that the matrix allows */
 #define OUTLIERS_FROM 5	/* of fewer, one always looks odd */
 
 struct block {

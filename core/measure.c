@@ -132,13 +132,27 @@ static enum bench_status stop(struct bench *b)
 
 /* ---- the trial ---- */
 
+static void add_flag(struct protocol_trial *out, const char *flag)
+{
+	size_t n = strlen(out->flags);
+
+	snprintf(out->flags + n, sizeof(out->flags) - n, "%s%s", n ? "," : "", flag);
+}
+
+/* A variant's own clock is stored beside ours; a wrong unit shows as a factor of 10 or more. */
 static void fill_flags(const struct bench *b, const struct plan *plan, const struct timing *t,
 		       struct protocol_trial *out)
 {
-	if (stats_bad_clock((double)t->wall, plan->tick_ns))
-		strcat(out->flags, "bad_clock");
-	if (b->kernel_ns != NONE && b->kernel_ns <= 0)
-		strcat(out->flags, *out->flags ? ",bad_kernel_ns" : "bad_kernel_ns");
+	const double wall = (double)t->wall, kernel = (double)b->kernel_ns;
+
+	if (stats_bad_clock(wall, plan->tick_ns))
+		add_flag(out, "bad_clock");
+	if (b->kernel_ns == NONE)
+		return;
+	if (b->kernel_ns <= 0)
+		add_flag(out, "bad_kernel_ns");
+	else if (kernel >= 10 * wall || kernel <= wall / 10)
+		add_flag(out, "clocks_differ");
 }
 
 static enum bench_status report(struct bench *b, struct plan *plan, const char *kind,

@@ -98,6 +98,14 @@ no_time() { [ -z "$(sql "SELECT median_ns FROM summary WHERE series = '$1'")" ];
   [[ $(reason dies) == *'lost its pipe'* ]]
 }
 
+@test "garbage in pkrun's own pipe, or half a message and then the end, or nothing more" {
+  FAKE_DEATH=garbage one dies error 3
+  [[ $(reason dies) == *'what is not its protocol' ]]
+  FAKE_DEATH=half one dies crash 3
+  [[ $(reason dies) == 'exited with 0 before it was done'* ]]
+  FAKE_DEATH=half_hang one dies hang 4 timeout=1
+}
+
 @test "five of ten trials and then a crash: no time, and the trials are kept (c07)" {
   FAKE_CALL=9 one dies crash 3 trials=10
   no_time dies

@@ -45,6 +45,16 @@ static void die(const char *how)
 
 		for (fd = 0; fd < 1024; fd++)
 			close(fd);
+	} else if (strcmp(how, "garbage") == 0 || strcmp(how, "half") == 0 ||
+		   strcmp(how, "half_hang") == 0) {
+		int fd;	/* one of these is pkrun's own; the others are not open */
+
+		for (fd = 200; fd < 220; fd++)
+			(void)!write(fd, how[0] == 'g' ? "no message at all" : "Pmsg\1\0", how[0] == 'g' ? 17 : 6);
+		while (strcmp(how, "half_hang") == 0)
+			fake_sleep_us(100000);
+		if (how[0] == 'h')
+			_exit(0);
 	} else if (strcmp(how, "words") == 0) {
 		fprintf(stderr, "the last words\tof a plugin\n");
 		abort();
