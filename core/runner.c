@@ -224,6 +224,12 @@ static int in_blocks(struct runner *r, struct progress *p, uint32_t *list)
 			if (c->status == CELL_PENDING && c->n_medians <= block)
 				rc = one_block(r, p, list[i], block);
 		}
+		/* some ran before their baseline did */
+		for (i = 0; i < r->n_cells && rc == 0 && r->baseline; i++) {
+			c = &r->cells[list[i]];
+			if (c->status == CELL_PENDING && c->n_medians)
+				rc = judge_cell(r, p, list[i]);
+		}
 		block_end_worker(r);
 	}
 	return rc;

@@ -291,3 +291,9 @@ END
   [ "$(sql 'SELECT count(DISTINCT pid) FROM block')" = 2 ]
   [ "$(sql 'SELECT instrumented FROM run')" = profile ]
 }
+
+@test "cells that ran before their baseline in the last round need no further one" {
+  matrix a.ini baseline=sleeper blocks_min=6 blocks_max=12 ci=0.9 trials=1 seed=3 -- sleeper sleeper:2 sleeper:3 sleeper:4 sleeper:5
+  "$PKRUN" --quiet a.ini >/dev/null
+  [ "$(sql 'SELECT count(*) FROM block')" = 30 ]
+}
