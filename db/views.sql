@@ -267,3 +267,15 @@ JOIN environment_steady k ON k.run = a.id OR k.run = b.id
 LEFT JOIN environment_steady x ON x.run = a.id AND x.key = k.key
 LEFT JOIN environment_steady y ON y.run = b.id AND y.key = k.key
 WHERE x.value IS NOT y.value;
+
+-- Cells that wrote down when each block did what (option stamps; metrics
+-- stamp_*), and what that cost: against the plain cell with all else equal.
+CREATE VIEW stamped AS
+SELECT s.run, s.cell, s.series, s.variant, s.workload, s.target, s.n, s.iterations, s.params,
+       s.median_ns, min(p.median_ns) AS plain_ns, s.median_ns / min(p.median_ns) AS over_plain
+FROM result s
+JOIN param v ON v.cell_id = s.cell AND v.owner = 'variant' AND v.name = 'stamps' AND v.value <> '0'
+LEFT JOIN result p ON p.run = s.run AND p.variant = s.variant AND p.workload = s.workload
+                  AND p.target = s.target AND p.n = s.n AND p.iterations = s.iterations
+                  AND trim(p.params) = trim(replace(' ' || s.params || ' ', ' stamps=' || v.value || ' ', ' '))
+GROUP BY s.cell;

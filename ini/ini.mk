@@ -12,3 +12,4 @@ matrices += ini/busy.ini
 matrices += ini/queue.ini
 matrices += ini/relay.ini
 matrices += ini/sync.ini
+matrices += ini/trace.ini

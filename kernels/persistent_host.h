@@ -26,6 +26,7 @@
 #include <stdlib.h>
 #include "host_wait.h"
 #include "norm.h"
+#include "stamps.h"
 
 #define FLAG_LEAVE  UINT32_MAX
 #define FLAG_ABSENT (UINT32_MAX - 1) /* a block that has not reported in */
@@ -43,7 +44,7 @@ enum host_flags { FLAGS_HOST = 0, FLAGS_NONCOHERENT = 1, FLAGS_DEVICE = 2 };
 
 struct host_options {
 	struct pkrun_choice broadcast, schedule, wait, flags;
-	int64_t pad, pin;
+	int64_t pad, pin, stamps;
 };
 
 /* The rows of the option table; rungs differ in the defaults. */
@@ -61,6 +62,7 @@ struct host_options {
 	 "host|noncoherent|device", NULL,                                                          \
 	 "where the flags to the blocks live: host memory, coherent or as the platform "           \
 	 "defaults, or device memory that the host writes"}
+#define HOST_OPTION_STAMPS() PK_OPTION_STAMPS(struct host_options)
 #define HOST_OPTION_BROADCAST(dflt)                                                                \
 	{"broadcast", PKRUN_CHOICE, offsetof(struct host_options, broadcast), dflt, 0, 0,          \
 	 "barrier|acquire|wavefront", NULL,                                                        \
@@ -76,13 +78,14 @@ struct host_control {
 	uint64_t *steps;
 	double *norm_shares; /* host memory, one a block */
 	uint64_t norm_steps; /* between two norms; 0: never */
+	struct pk_stamps stamps;
 };
 
 /* Every thread polls.  `left` keeps threads together that saw the abort word
  * and threads that saw a task: all meet at the barrier and then read it. */
-template <class Orders>
+template <class Orders, bool Stamped>
 static __device__ __forceinline__ uint32_t host_poll_all(const struct host_control &c, uint64_t t,
-							 uint32_t *left)
+							 uint64_t s, uint32_t *left)
 {
 	uint32_t *flag = c.to_device + (uint64_t)blockIdx.x * c.to_device_stride;
 	uint32_t task = FLAG_LEAVE;
@@ -90,6 +93,8 @@ static __device__ __forceinline__ uint32_t host_poll_all(const struct host_contr
 	if (!pk_wait<pk_system, Orders>(
 		    flag, [](uint32_t v) { return v != FLAG_IDLE; }, &task, c.watch, blockIdx.x, t))
 		pk_block::put_relaxed(left, 1u);
+	if (Stamped && threadIdx.x == 0)
+		pk_stamp(c.stamps, s, PK_STAMP_RECEIVE, pk_clock_ns());
 	__syncthreads();
 	if (pk_block::relaxed(left) || task == FLAG_LEAVE)
 		return FLAG_LEAVE;
@@ -99,9 +104,9 @@ static __device__ __forceinline__ uint32_t host_poll_all(const struct host_contr
 }
 
 /* Thread 0 polls and passes the epoch on through the shared word. */
-template <class Orders>
+template <class Orders, bool Stamped>
 static __device__ __forceinline__ uint32_t host_poll_one(const struct host_control &c, uint64_t t,
-							 uint32_t *shared_task)
+							 uint64_t s, uint32_t *shared_task)
 {
 	const uint32_t *flag = c.to_device + (uint64_t)blockIdx.x * c.to_device_stride;
 	const uint32_t before = (uint32_t)t;
@@ -113,6 +118,8 @@ static __device__ __forceinline__ uint32_t host_poll_one(const struct host_contr
 			    flag, [=](uint32_t v) { return v != before; }, &task, c.watch,
 			    blockIdx.x, t))
 			task = FLAG_LEAVE;
+		if (Stamped && task != FLAG_LEAVE)
+			pk_stamp(c.stamps, s, PK_STAMP_RECEIVE, pk_clock_ns());
 		pk_block::put_release(shared_task, task);
 	}
 	if (c.broadcast != BROADCAST_ACQUIRE) {
@@ -136,7 +143,8 @@ template <class W> static __device__ void host_norm_share(const W &work, const s
 	}
 }
 
-template <class W, class Rung>
+/* Stamped: thread 0 also writes down when; see stamps.h. */
+template <class W, class Rung, bool Stamped>
 static __global__ void host_kernel(W work, struct host_control c)
 {
 	using orders = typename Rung::orders;
@@ -144,28 +152,37 @@ static __global__ void host_kernel(W work, struct host_control c)
 	uint32_t *answer = c.to_host + (uint64_t)blockIdx.x * c.to_host_stride;
 	uint64_t s = 0, until_norm = c.norm_steps;
 
+	if (Stamped && threadIdx.x == 0)
+		pk_stamp_clock(c.stamps);
 	if (threadIdx.x == 0)
 		word[0] = 0;
 	__syncthreads();
 	if (threadIdx.x == 0)
 		orders::template put<pk_system>(answer, 0u); /* reports in: 0 steps, or "wait" */
 	for (uint64_t t = 0;; t++) {
-		uint32_t task = Rung::all_poll ? host_poll_all<orders>(c, t, word) :
-						 host_poll_one<orders>(c, t, word);
+		uint32_t task = Rung::all_poll ? host_poll_all<orders, Stamped>(c, t, s, word) :
+						 host_poll_one<orders, Stamped>(c, t, s, word);
+		bool is_norm = c.norm_steps && !until_norm;
 
 		if (task == FLAG_LEAVE)
 			break;
-		if (c.norm_steps && !until_norm) {
+		if (is_norm) {
 			host_norm_share(work, c);
 			until_norm = c.norm_steps;
 		} else {
+			if (Stamped && threadIdx.x == 0)
+				pk_stamp(c.stamps, s, PK_STAMP_START, pk_clock_ns());
 			work.step(blockIdx.x, gridDim.x, s++);
 			until_norm--;
 		}
 		__syncthreads(); /* every thread's work before the one store that reports it */
+		if (Stamped && threadIdx.x == 0 && !is_norm)
+			pk_stamp(c.stamps, s - 1, PK_STAMP_END, pk_clock_ns());
 		if (threadIdx.x == 0)
 			orders::template put<pk_system>(answer, Rung::all_poll ? FLAG_DONE :
 										 (uint32_t)t + 1);
+		if (Stamped && threadIdx.x == 0 && !is_norm)
+			pk_stamp(c.stamps, s - 1, PK_STAMP_DONE, pk_clock_ns());
 	}
 	if (threadIdx.x == 0)
 		c.steps[blockIdx.x] = s;
@@ -175,7 +192,7 @@ static __global__ void host_kernel(W work, struct host_control c)
 template <class W, class Rung> struct host_kernel_of {
 	static auto kernel()
 	{
-		return host_kernel<W, Rung>;
+		return host_kernel<W, Rung, false>;
 	}
 };
 
@@ -194,6 +211,7 @@ struct host_state {
 	uint32_t *neighbours;	/* PK_NEIGHBOURS_MAX a block */
 	uint8_t *n_neighbours;
 	struct pk_settled settled;
+	struct pk_stamps_state stamps;
 };
 
 static inline const struct host_options *host_options_of(const struct pkrun_run *run)
@@ -266,6 +284,8 @@ template <class Rung> static int host_setup(struct pkrun_run *run)
 	uint32_t blocks = h->blocks;
 	int status = host_alloc_flags(run, h);
 
+	if (status == PKRUN_OK)
+		status = pk_stamps_setup(run, &h->stamps, blocks, host_options_of(run)->stamps);
 	if (status != PKRUN_OK)
 		return status;
 	h->given = (uint64_t *)calloc(blocks, sizeof(*h->given));
@@ -441,10 +461,13 @@ template <class Rung> static int host_start(struct pkrun_run *run)
 				 run->watch_dev,
 				 run->steps,
 				 h->norm_shares_dev,
-				 pk_steps(run, run->check)};
+				 pk_steps(run, run->check),
+				 h->stamps.dev};
 	int status = pk_settle(run, &host_options_of(run)->wait, host_options_of(run)->pin,
 			       &h->settled);
 
+	if (status == PKRUN_OK)
+		status = pk_stamps_start(run, &h->stamps);
 	if (status != PKRUN_OK)
 		return status;
 	h->released = h->norms = h->since_norm = 0;
@@ -454,8 +477,11 @@ template <class Rung> static int host_start(struct pkrun_run *run)
 		pk_system::put_release(h->to_host + (size_t)b * h->to_host_stride, FLAG_ABSENT);
 	}
 	status = pk_with_work_sweep(run, Rung::sweep, [=](auto work) -> int {
-		PK_TRY(run, pk_launch_coop(host_kernel_of<decltype(work), Rung>::kernel(), dim3(h->blocks),
-					   dim3(run->threads), 0, pk_stream(run), work, c));
+		PK_TRY(run, pk_launch_coop(h->stamps.dev.steps ?
+						   host_kernel<decltype(work), Rung, true> :
+						   host_kernel_of<decltype(work), Rung>::kernel(),
+					   dim3(h->blocks), dim3(run->threads), 0, pk_stream(run),
+					   work, c));
 		return PKRUN_OK;
 	});
 	if (status != PKRUN_OK)
@@ -513,7 +539,7 @@ static inline int host_stop(struct pkrun_run *run)
 			pk_system::put_seq_cst(h->to_device + (size_t)b * h->to_device_stride,
 					       FLAG_LEAVE);
 	PK_TRY(run, hipStreamSynchronize(pk_stream(run)));
-	return PKRUN_OK;
+	return pk_stamps_report(run, &h->stamps);
 }
 
 static inline void host_teardown(struct pkrun_run *run)

@@ -26,6 +26,7 @@ static const struct pkrun_option options[] = {
 	HOST_OPTION_PAD("0"),
 	HOST_OPTION_PIN("-1"),
 	HOST_OPTION_FLAGS("host"),
+	HOST_OPTION_STAMPS(),
 	{},
 };
 

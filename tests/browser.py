@@ -29,6 +29,8 @@ def find():
 class Browser:
     def __enter__(self):
         self.home = tempfile.mkdtemp()
+        with open(os.path.join(self.home, "Local State"), "w") as f:
+            json.dump({"internal_only_uis_enabled": True}, f)  # chrome://tracing
         to_read, self.write = os.pipe()
         self.read, to_write = os.pipe()
 

@@ -97,14 +97,14 @@ for t in e.parse(sys.argv[1]).iter("{http://www.w3.org/2000/svg}text"): print(""
 @test "nothing good: a message, exit 2, and no file (h07)" {
   make_db a.db cells=16
   sql a.db 'UPDATE trial SET wall_ns = 0'
-  for figure in ladder scaling overhead roofline latency sync compare; do
+  for figure in ladder scaling overhead roofline latency sync compare schedule; do
     run "$PKRUN" plot $figure a.db -o a.svg
     [ "$status" -eq 2 ] || { echo "$figure"; false; }
     [[ $output == 'pkrun: plot: a.db: nothing to draw: '?* ]]
     [ ! -e a.svg ] && [ ! -e a.svg.part ]
   done
   make_db b.db cells=0
-  for figure in ladder scaling overhead roofline latency sync compare; do
+  for figure in ladder scaling overhead roofline latency sync compare schedule; do
     run "$PKRUN" plot $figure b.db -o a.svg
     [ "$status" -eq 2 ]
     [[ $output == 'pkrun: plot: b.db: nothing to draw: '?* ]]

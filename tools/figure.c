@@ -16,6 +16,7 @@ const struct figure figures[] = {
 	{ "roofline", "every cell under the roofs measured on the same device", figure_roofline },
 	{ "latency", "histograms: of messages where a variant took them, else of trials", figure_latency },
 	{ "compare", "two runs: ratio of each common cell, with intervals", figure_compare },
+	{ "schedule", "what each block did when (cells with `stamps`)", figure_schedule },
 	{ "sync", "cost of an empty step over blocks and threads", figure_sync },
 	{ NULL, NULL, NULL }
 };

@@ -80,6 +80,7 @@ int figure_latency(struct plot *p);
 /* Histograms that variants took themselves: 1 drawn, 0 there are none, -1 error. */
 int figure_messages(struct plot *p);
 int figure_compare(struct plot *p);
+int figure_schedule(struct plot *p);
 int figure_sync(struct plot *p);
 
 #endif

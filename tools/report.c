@@ -132,6 +132,8 @@ static void report_figures(struct report *r)
 		      " blocking, or an error.");
 	if (grids)
 		report_figure(r, "sync", "What an iteration without work costs over blocks and threads.");
+	report_figure(r, "schedule", "What each block did when, in the last timed trial of each stamped cell; white is"
+		      " waiting.");
 	report_figure(r, "latency", "Latencies of single messages where the variant took them; else how the times of single"
 		      " trials scatter about their cell's median.");
 }

@@ -11,6 +11,7 @@ libpkrun_a_SOURCES += tools/figure_messages.c
 libpkrun_a_SOURCES += tools/figure_overhead.c
 libpkrun_a_SOURCES += tools/figure_roofline.c
 libpkrun_a_SOURCES += tools/figure_scaling.c
+libpkrun_a_SOURCES += tools/figure_schedule.c
 libpkrun_a_SOURCES += tools/figure_sync.c
 libpkrun_a_SOURCES += tools/html.c
 libpkrun_a_SOURCES += tools/judge.c
@@ -23,7 +24,9 @@ libpkrun_a_SOURCES += tools/report.c
 libpkrun_a_SOURCES += tools/results.c
 libpkrun_a_SOURCES += tools/rows.c
 libpkrun_a_SOURCES += tools/show.c
+libpkrun_a_SOURCES += tools/stamps.c
 libpkrun_a_SOURCES += tools/table.c
+libpkrun_a_SOURCES += tools/trace.c
 libpkrun_a_SOURCES += tools/verdict.c
 
 # the page's style and script as C strings

@@ -1,0 +1,172 @@
+/* SPDX-License-Identifier: MIT
+ *
+ * stamps.h - when each block received, began, ended and acknowledged each of
+ * the first steps of a trial: what `pkrun trace` and the schedule figure draw.
+ *
+ * Taken by an instantiation of the kernel of its own, so that a plain cell runs
+ * the code it always ran; and a cell with `stamps` is another cell (its
+ * parameters differ), so that its times are never those of a plain one.
+ *
+ * They reach the database as metrics of the trial, in ns since its first stamp:
+ *	stamp_receive_b3_s12	block 3 saw the release of step 12
+ *	stamp_start_, stamp_end_, stamp_done_	began, ended, acknowledged it
+ *	stamp_tick		the smallest step of the clock that was seen
+ *	stamp_skew		by how much the clocks of two blocks contradict the
+ *				order in which an atomic counter saw the blocks;
+ *				0: not at all
+ */
+#ifndef PKRUN_STAMPS_H
+#define PKRUN_STAMPS_H
+
+#include <stdio.h>
+#include <stdlib.h>
+#include "flags.h"
+
+#define PK_STAMPS_MAX 4000 /* a trial; fewer steps are recorded of many blocks */
+
+enum pk_stamp_event { PK_STAMP_RECEIVE = 0, PK_STAMP_START = 1, PK_STAMP_END = 2, PK_STAMP_DONE = 3 };
+
+/* For the kernel: words of device memory, zeroed before a trial. */
+struct pk_stamps {
+	uint64_t *at;		/* 4 a step, `steps` steps a block */
+	uint64_t *order;	/* a counter, the tick, then (before, ticket, after) a block */
+	uint64_t steps;
+};
+
+#define PK_STAMPS_ORDER_WORDS(blocks) (2 + 3 * (size_t)(blocks))
+
+/* One thread of the block calls. */
+static __device__ inline void pk_stamp(const struct pk_stamps &st, uint64_t s, int event, uint64_t ns)
+{
+	if (s < st.steps)
+		st.at[((uint64_t)blockIdx.x * st.steps + s) * 4 + (uint32_t)event] = ns;
+}
+
+/* How fine the clock is, and whether those of two blocks agree with an order of events. */
+static __device__ inline void pk_stamp_clock(const struct pk_stamps &st)
+{
+	uint64_t *mine = st.order + 2 + 3 * (size_t)blockIdx.x;
+	uint64_t last, now, tick = ~(uint64_t)0;
+
+	mine[0] = pk_clock_ns();
+	mine[1] = pk_agent::add_acq_rel(st.order, (uint64_t)1);
+	mine[2] = pk_clock_ns();
+	if (blockIdx.x)
+		return;
+	last = pk_clock_ns();
+	for (int seen = 0; seen < 8;) {
+		now = pk_clock_ns();
+		if (now == last) {
+			pk_pause();
+			continue;
+		}
+		tick = now - last < tick ? now - last : tick;
+		last = now;
+		seen++;
+	}
+	st.order[1] = tick;
+}
+
+/* ---- host side ---- */
+
+struct pk_stamps_state {
+	struct pk_stamps dev;
+	uint32_t blocks;
+};
+
+#define PK_OPTION_STAMPS(type)                                                                     \
+	{"stamps", PKRUN_INT, offsetof(type, stamps), "0", 0, PK_STAMPS_MAX, NULL, "step",         \
+	 "record when each block received, began, ended and acknowledged each of so many steps"}
+
+static inline int pk_stamps_setup(struct pkrun_run *run, struct pk_stamps_state *s, uint32_t blocks,
+				  int64_t steps)
+{
+	uint64_t most = PK_STAMPS_MAX / 4 / blocks;
+	int status;
+
+	s->blocks = blocks;
+	s->dev.steps = (uint64_t)steps < most ? (uint64_t)steps : most;
+	if (!s->dev.steps)
+		return PKRUN_OK;
+	status = run->host->alloc(run, "stamps", PKRUN_MEMORY_DEVICE, s->dev.steps * blocks * 4 * 8, NULL,
+				  (void **)&s->dev.at);
+	if (status != PKRUN_OK)
+		return status;
+	return run->host->alloc(run, "stamps_order", PKRUN_MEMORY_DEVICE, PK_STAMPS_ORDER_WORDS(blocks) * 8,
+				NULL, (void **)&s->dev.order);
+}
+
+static inline int pk_stamps_start(struct pkrun_run *run, const struct pk_stamps_state *s)
+{
+	hipStream_t stream = (hipStream_t)run->stream;
+
+	if (!s->dev.steps)
+		return PKRUN_OK;
+	PK_TRY(run, hipMemsetAsync(s->dev.at, 0, s->dev.steps * s->blocks * 4 * 8, stream));
+	PK_TRY(run, hipMemsetAsync(s->dev.order, 0, PK_STAMPS_ORDER_WORDS(s->blocks) * 8, stream));
+	return PKRUN_OK;
+}
+
+static inline void pk_stamps_report_clock(struct pkrun_run *run, const struct pk_stamps_state *s,
+					  const uint64_t *order)
+{
+	const uint64_t *block = order + 2;
+	uint64_t skew = 0;
+
+	/* an earlier ticket was drawn after its `before` and a later one before its `after` */
+	for (uint32_t a = 0; a < s->blocks; a++)
+		for (uint32_t b = 0; b < s->blocks; b++)
+			if (block[3 * a + 1] < block[3 * b + 1] && block[3 * a] > block[3 * b + 2] &&
+			    block[3 * a] - block[3 * b + 2] > skew)
+				skew = block[3 * a] - block[3 * b + 2];
+	run->host->metric(run, "stamp_tick", (double)order[1], "ns");
+	run->host->metric(run, "stamp_skew", (double)skew, "ns");
+}
+
+static inline void pk_stamps_report_steps(struct pkrun_run *run, const struct pk_stamps_state *s,
+					  const uint64_t *at)
+{
+	static const char *const names[] = {"receive", "start", "end", "done"};
+	size_t n = (size_t)s->dev.steps * s->blocks * 4;
+	uint64_t first = UINT64_MAX;
+	char name[64];
+
+	for (size_t i = 0; i < n; i++)
+		if (at[i] && at[i] < first)
+			first = at[i];
+	for (size_t i = 0; i < n; i++) {
+		if (!at[i])
+			continue;
+		snprintf(name, sizeof(name), "stamp_%s_b%u_s%u", names[i % 4],
+			 (unsigned)(i / 4 / s->dev.steps), (unsigned)(i / 4 % s->dev.steps));
+		run->host->metric(run, name, (double)(at[i] - first), "ns");
+	}
+}
+
+/* After the kernel has ended. */
+static inline int pk_stamps_report(struct pkrun_run *run, const struct pk_stamps_state *s)
+{
+	size_t at_bytes = (size_t)s->dev.steps * s->blocks * 4 * 8;
+	size_t order_bytes = PK_STAMPS_ORDER_WORDS(s->blocks) * 8;
+	uint64_t *words;
+
+	if (!s->dev.steps)
+		return PKRUN_OK;
+	words = (uint64_t *)malloc(at_bytes + order_bytes);
+	if (!words) {
+		run->host->say(run, "no memory to read the stamps");
+		return PKRUN_FAIL;
+	}
+	if (hipMemcpy(words, s->dev.at, at_bytes, hipMemcpyDeviceToHost) != hipSuccess ||
+	    hipMemcpy(words + at_bytes / 8, s->dev.order, order_bytes, hipMemcpyDeviceToHost) != hipSuccess) {
+		run->host->say(run, "the stamps cannot be copied from the device");
+		free(words);
+		return PKRUN_FAIL;
+	}
+	pk_stamps_report_steps(run, s, words);
+	pk_stamps_report_clock(run, s, words + at_bytes / 8);
+	free(words);
+	return PKRUN_OK;
+}
+
+#endif

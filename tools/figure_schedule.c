@@ -1,0 +1,93 @@
+/* SPDX-License-Identifier: MIT
+ *
+ * figure_schedule.c - blocks over time, a panel a stamped cell: a box from the
+ * begin to the end of each step, coloured by its parity; what is white is
+ * waiting.  Lockstep shows as columns, neighbour-aware release as a ragged edge.
+ */
+#include <math.h>
+#include <string.h>
+#include "../core/say.h"
+#include "figure.h"
+#include "stamps.h"
+
+#define PANELS_MAX 4
+#define BLOCKS_MAX 64	/* drawn; more would be less than a line each */
+
+static int wanted(const struct plot *p, const struct stamp_cell *c)
+{
+	return (!p->want->workload || !strcmp(p->want->workload, c->cell->workload)) &&
+	       (!p->want->target || !strcmp(p->want->target, c->cell->target)) &&
+	       (p->want->n == STORE_NULL || p->want->n == c->cell->n) && c->blocks && c->steps;
+}
+
+/* Rows: middle and half-width of the step, its block, parity. */
+static void write_boxes(struct plot *p, const struct stamp_cell *c, size_t panel, double unit)
+{
+	fprintf(p->gp, "$panel%zu << END_OF_DATA\n", panel);
+	for (uint32_t b = 0; b < c->blocks && b < BLOCKS_MAX; b++)
+		for (uint32_t s = 0; s < c->steps; s++) {
+			double from = stamp_at(c, b, s, STAMP_START), to = stamp_at(c, b, s, STAMP_END);
+
+			if (isnan(from) || isnan(to))
+				continue;
+			fprintf(p->gp, "%.9g %u %.9g %.9g %g %g %u\n", (from + to) / 2 / unit, b, from / unit,
+				to / unit, b - 0.42, b + 0.42, s % 2);
+			p->drawn++;
+		}
+	fputs("END_OF_DATA\n", p->gp);
+}
+
+static void write_panel(struct plot *p, const struct stamp_cell *c, size_t panel, const char *unit)
+{
+	char label[400], title[600], tick[40];
+
+	gp_label(p, c->cell, label, sizeof(label));
+	snprintf(title, sizeof(title), "%.40s: %.40s, N = %lld, clock tick %s%s", label, c->cell->workload,
+		 (long long)c->cell->n, isnan(c->tick) ? "unknown" : gp_ns(c->tick, tick),
+		 c->blocks > BLOCKS_MAX ? ", first 64 blocks" : "");
+	fputs("set title ", p->gp);
+	gp_quote_long(p->gp, say_text(title, 0, label, sizeof(label)));
+	fprintf(p->gp, "\nset yrange [-0.7:%g]\nset xlabel 'time since the first stamp [%s]'\nset ylabel 'block'\n"
+		"plot $panel%zu using 1:($7 == 0 ? $2 : NaN):3:4:5:6 with boxxyerrorbars lc rgb '#d55e00' title"
+		" 'even steps', '' using 1:($7 == 1 ? $2 : NaN):3:4:5:6 with boxxyerrorbars lc rgb '#0072b2' title"
+		" 'odd steps'\n", (c->blocks < BLOCKS_MAX ? c->blocks : BLOCKS_MAX) - 0.3, unit, panel);
+}
+
+int figure_schedule(struct plot *p)
+{
+	const struct stamp_cell *shown[PANELS_MAX];
+	struct stamps st;
+	double last = 0, ns;
+	const char *unit;
+	size_t n = 0;
+
+	if (stamps_load(p->store, &p->res, &st)) {
+		snprintf(p->why, sizeof(p->why), "%s", store_error(p->store));
+		return -1;
+	}
+	for (size_t i = 0; i < st.n; i++)
+		if (wanted(p, &st.cells[i]) && n < PANELS_MAX) {
+			shown[n++] = &st.cells[i];
+			last = fmax(last, st.cells[i].last);
+		} else if (wanted(p, &st.cells[i]) && !p->dropped++) {
+			snprintf(p->why, sizeof(p->why), "only the first %d timelines fit", PANELS_MAX);
+		}
+	if (!n || !(last > 0)) {
+		snprintf(p->why, sizeof(p->why), "no cell of run %lld has stamps: give a persistent variant"
+			 " `stamps = STEPS`", (long long)p->res.run);
+		stamps_free(&st);
+		return -1;
+	}
+	unit = gp_unit(last / 4, last, &ns);
+	p->width = 1000;
+	p->height = 60 + 320 * (int)n;
+	fprintf(p->gp, "set multiplot layout %zu,1\nset xrange [0:%g]\nset style fill solid 0.9 noborder\n"
+		"set key outside top right horizontal\nunset grid\n", n, 1.01 * last / ns);
+	for (size_t i = 0; i < n; i++) {
+		write_boxes(p, shown[i], i, ns);
+		write_panel(p, shown[i], i, unit);
+	}
+	fputs("unset multiplot\n", p->gp);
+	stamps_free(&st);
+	return 0;
+}

@@ -1,0 +1,205 @@
+/* SPDX-License-Identifier: MIT
+ *
+ * trace.c - `pkrun trace`: the stamps of a run as a timeline in the Chrome
+ * trace format, for Perfetto (ui.perfetto.dev), chrome://tracing and others.
+ * A process is a cell, a thread is a block.
+ */
+#include <errno.h>
+#include <getopt.h>
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+#include "../core/command.h"
+#include "../core/say.h"
+#include "rows.h"
+#include "stamps.h"
+
+struct trace {
+	FILE *out;
+	long long events;
+};
+
+static void trace_next(struct trace *t)
+{
+	fputs(t->events++ ? ",\n" : "\n", t->out);
+}
+
+static void trace_name(struct trace *t, const char *what, int64_t pid, uint32_t tid, const char *name)
+{
+	trace_next(t);
+	fprintf(t->out, "{\"ph\":\"M\",\"name\":\"%s\",\"pid\":%lld,\"tid\":%u,\"args\":{\"name\":", what,
+		(long long)pid, tid);
+	rows_json_text(t->out, name);
+	fputs("}}", t->out);
+}
+
+/* Times in the format are microseconds. */
+static void trace_span(struct trace *t, int64_t pid, uint32_t tid, const char *name, const char *kind,
+		       double from, double to, uint32_t step)
+{
+	if (isnan(from) || isnan(to) || to < from)
+		return;
+	trace_next(t);
+	fprintf(t->out, "{\"ph\":\"X\",\"name\":\"%s\",\"cat\":\"%s\",\"pid\":%lld,\"tid\":%u,\"ts\":%.3f,"
+		"\"dur\":%.3f,\"args\":{\"step\":%u}}", name, kind, (long long)pid, tid, from / 1e3,
+		(to - from) / 1e3, step);
+}
+
+static void trace_block(struct trace *t, const struct stamp_cell *c, uint32_t b)
+{
+	int64_t pid = c->cell->number;
+	double before = 0, at[STAMP_EVENTS];
+	char name[32];
+
+	snprintf(name, sizeof(name), "block %u", b);
+	trace_name(t, "thread_name", pid, b, name);
+	for (uint32_t s = 0; s < c->steps; s++) {
+		for (int e = 0; e < STAMP_EVENTS; e++)
+			at[e] = stamp_at(c, b, s, (enum stamp_event)e);
+		snprintf(name, sizeof(name), "step %u", s);
+		trace_span(t, pid, b, "wait", "wait", before, at[STAMP_RECEIVE], s);
+		trace_span(t, pid, b, "receive", "protocol", at[STAMP_RECEIVE], at[STAMP_START], s);
+		trace_span(t, pid, b, name, s % 2 ? "odd" : "even", at[STAMP_START], at[STAMP_END], s);
+		trace_span(t, pid, b, "acknowledge", "protocol", at[STAMP_END], at[STAMP_DONE], s);
+		before = isnan(at[STAMP_DONE]) ? before : at[STAMP_DONE];
+	}
+}
+
+static void trace_number(struct trace *t, const char *name, double value, const char *after)
+{
+	char text[32];
+
+	fprintf(t->out, "\"%s\": %s%s", name, isfinite(value) ? rows_real_text(value, text) : "null", after);
+}
+
+static void trace_other(struct trace *t, const struct results *r, const struct stamps *st)
+{
+	fputs("\n],\n\"displayTimeUnit\": \"ns\",\n\"otherData\": {\"matrix\": ", t->out);
+	rows_json_text(t->out, r->matrix_path);
+	fputs(", \"cells\": [", t->out);
+	for (size_t i = 0; i < st->n; i++) {
+		fprintf(t->out, "%s\n {\"pid\": %lld, \"key\": ", i ? "," : "", (long long)st->cells[i].cell->number);
+		rows_json_text(t->out, st->cells[i].cell->series);
+		fputs(", ", t->out);
+		trace_number(t, "clock_tick_ns", st->cells[i].tick, ", ");
+		trace_number(t, "clock_skew_ns", st->cells[i].skew, ", ");
+		trace_number(t, "stamped_over_plain", st->cells[i].over_plain, "}");
+	}
+	fputs("]}\n}\n", t->out);
+}
+
+static int trace_write(const struct results *r, const struct stamps *st, const char *path)
+{
+	struct trace t = { 0 };
+	char *part = NULL, name[600];
+	int rc = -1;
+
+	if (asprintf(&part, "%s.part", path) < 0)
+		return -1;
+	t.out = fopen(part, "w");
+	if (!t.out)
+		goto out;
+	fputs("{\"traceEvents\": [", t.out);
+	for (size_t i = 0; i < st->n; i++) {
+		const struct result_cell *c = st->cells[i].cell;
+
+		snprintf(name, sizeof(name), "%s (%s, %s, n=%lld)", c->series, c->variant, c->workload,
+			 (long long)c->n);
+		trace_name(&t, "process_name", c->number, 0, name);
+		for (uint32_t b = 0; b < st->cells[i].blocks; b++)
+			trace_block(&t, &st->cells[i], b);
+	}
+	trace_other(&t, r, st);
+	rc = fflush(t.out) || ferror(t.out) ? -1 : 0;
+	if (fclose(t.out) || (!rc && rename(part, path)))
+		rc = -1;
+	if (rc)
+		unlink(part);
+out:
+	if (rc)
+		say_error("trace: %s: %s", path, strerror(errno));
+	else
+		say_note("trace: %s: %lld events", path, t.events);
+	free(part);
+	return rc;
+}
+
+static void trace_note(const struct stamps *st)
+{
+	for (size_t i = 0; i < st->n; i++)
+		if (!isnan(st->cells[i].over_plain))
+			say_note("%s: stamped takes %.2f times as long as plain", st->cells[i].cell->series,
+				 st->cells[i].over_plain);
+}
+
+static int trace_make(const char *db, int64_t run, const char *path)
+{
+	struct results r;
+	struct stamps st = { 0 };
+	struct store *s;
+	char why[1024];
+	int rc;
+
+	if (store_open(&s, db, STORE_READ | STORE_CACHE, why, sizeof(why))) {
+		say_error("trace: %s", why);
+		return EXIT_USAGE;
+	}
+	rc = results_load(s, run, &r);
+	if (rc > 0)
+		say_error(run ? "trace: %s: there is no such run" : "trace: %s: there is no run in it yet", db);
+	else if (rc < 0 || (rc = stamps_load(s, &r, &st)))
+		say_error("trace: %s", store_error(s));
+	else if (!st.n && (rc = -1))
+		say_error("trace: %s: no cell of run %lld has stamps: give a persistent variant `stamps = STEPS`",
+			  db, (long long)r.run);
+	else
+		rc = trace_write(&r, &st, path);
+	if (!rc)
+		trace_note(&st);
+	stamps_free(&st);
+	results_free(&r);
+	store_close(s);
+	return rc ? EXIT_USAGE : EXIT_OK;
+}
+
+static int trace_usage(FILE *out)
+{
+	fputs("usage: pkrun trace [DB] [-o FILE.json] [--run N]\n"
+	      "\n"
+	      "What each block did when, as a timeline for ui.perfetto.dev or chrome://tracing.\n"
+	      "Cells with `stamps = STEPS` have it; their times are never those of a plain cell.\n"
+	      "DB defaults to pkrun.db, FILE to trace.json.\n", out);
+	return out == stdout ? EXIT_OK : EXIT_USAGE;
+}
+
+int command_trace(int argc, char **argv)
+{
+	static const struct option longs[] = {
+		{ "run", required_argument, NULL, 'r' }, { "output", required_argument, NULL, 'o' },
+		{ "help", no_argument, NULL, 'h' }, { 0 },
+	};
+	const char *path = "trace.json";
+	int64_t run = 0;
+	char *end;
+	int c;
+
+	optind = 0;
+	while ((c = getopt_long(argc, argv, "ho:", longs, NULL)) != -1)
+		if (c == 'h') {
+			return trace_usage(stdout);
+		} else if (c == 'o') {
+			path = optarg;
+		} else if (c == 'r') {
+			run = strtoll(optarg, &end, 10);
+			if (*end || end == optarg || run < 1) {
+				say_error("trace: --run %s: runs count from 1", optarg);
+				return EXIT_USAGE;
+			}
+		} else {
+			return trace_usage(stderr);
+		}
+	if (argc - optind > 1)
+		return trace_usage(stderr);
+	return trace_make(optind < argc ? argv[optind] : "pkrun.db", run, path);
+}
