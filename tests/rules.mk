@@ -46,7 +46,7 @@ check-local: all
 include tests/tsan/rules.mk
 
 clean-local:
-	-rm -rf tests/log tests/fuzz $(tsan_built) tests/tsan/*.o tests/tsan/*.d $(host_tests) $(host_tests:%=%.d)
+	-rm -rf tests/log tests/fuzz $(test_tools) $(tsan_built) tests/tsan/*.o tests/tsan/*.d $(host_tests) $(host_tests:%=%.d)
 
 EXTRA_DIST += $(bats_tests) $(test_plugins:%=tests/plugins/%.c) \
 	$(test_plugins_cpp:%=tests/plugins/%.cpp) $(test_data) tests/run tests/readme tests/setup.bash \
