@@ -97,6 +97,14 @@ all_ok() {
     WHERE m.name = 'full_waits' AND p.name = 'capacity' AND p.value = '1'")" = 1 ]
 }
 
+@test "pingpong: every word of every buffer, one word and odd numbers of them" {
+  matrix pingpong 'n = 1, 7, 1000' 'threads = 1, 33' 'blocks = 1, 3' 'iterations = 1, 2, 7' \
+    '[a]' 'variant = pingpong_*' 'overlap = yes, no' 'poll = one, all'
+  all_ok 180
+  [ "$(sql "SELECT count(*) FROM metric m JOIN trial t ON t.id = m.trial_id JOIN cell c ON c.id = m.cell_id
+    WHERE m.name = 'latency_samples' AND t.kind = 'timed' AND m.value <> c.iterations")" = 0 ]
+}
+
 @test "an abort in the middle ends every wait: both sides, with the place it waited at" {
   for v in 'relay|relay_counter|gap = 900000000' 'relay|relay_counter|direction = to_device|gap = 900000000' \
     'queue|queue_ring|gap = 900000000|n = 50' 'queue|queue_ring|producers = 2|gap = 900000000|n = 50'; do
