@@ -23,15 +23,15 @@ tests/tsan/libpkhost.so: $(host_sources:kernels/host/%.cpp=tests/tsan/host_%.o) 
 	$(AM_V_TSAN)$(TSAN_CXX) -shared -Wl,-soname,libpkhost.so -o $@ $^ $(HOST_LIBS)
 
 tests/tsan/%.so: plugins/%.hip tests/tsan/libpkhost.so
-	$(AM_V_TSAN)$(TSAN_CXX) $(TSAN_FLAGS) $(tsan_on) -MD -MP -MF $(@:.so=.d) -x c++ -c -o $(@:.so=.o) $< && \
+	$(AM_V_TSAN)$(TSAN_CXX) $(TSAN_FLAGS) $(tsan_on) -MD -MP -MT $@ -MF $(@:.so=.d) -x c++ -c -o $(@:.so=.o) $< && \
 		$(TSAN_CXX) -o $@ $(@:.so=.o) $(tsan_link)
 
 tests/tsan/%.so: plugins/faulty/%.hip tests/tsan/libpkhost.so
-	$(AM_V_TSAN)$(TSAN_CXX) $(TSAN_FLAGS) $(tsan_on) -MD -MP -MF $(@:.so=.d) -x c++ -c -o $(@:.so=.o) $< && \
+	$(AM_V_TSAN)$(TSAN_CXX) $(TSAN_FLAGS) $(tsan_on) -MD -MP -MT $@ -MF $(@:.so=.d) -x c++ -c -o $(@:.so=.o) $< && \
 		$(TSAN_CXX) -o $@ $(@:.so=.o) $(tsan_link)
 
 tests/tsan/mutant_%.so: tests/tsan/mutants.hip tests/tsan/libpkhost.so
-	$(AM_V_TSAN)$(TSAN_CXX) $(TSAN_FLAGS) -DMUTANT=$* $(tsan_on) -MD -MP -MF $(@:.so=.d) -x c++ -c -o $(@:.so=.o) $< && \
+	$(AM_V_TSAN)$(TSAN_CXX) $(TSAN_FLAGS) -DMUTANT=$* $(tsan_on) -MD -MP -MT $@ -MF $(@:.so=.d) -x c++ -c -o $(@:.so=.o) $< && \
 		$(TSAN_CXX) -o $@ $(@:.so=.o) $(tsan_link)
 
 tests/tsan/drive: tests/tsan/drive.cpp tests/tsan/libpkhost.so libpkrun.a
