@@ -1,52 +1,23 @@
 /* SPDX-License-Identifier: MIT
  *
  * block.c - one block of one cell, seen from the parent: start or reuse a
- * worker, give it the job, store what it sends, and make an end of it when it
- * is late.
+ * worker, give it the job, and store what it sends.
  */
 #define _GNU_SOURCE
-#include <inttypes.h>
 #include <limits.h>
 #include <math.h>
-#include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include "protocol.h"
-#include "reference.h"
-#include "runner.h"
+#include "block.h"
 #include "say.h"
 #include "stats.h"
 
-#define SECOND     INT64_C(1000000000)
 #define LOAD_S     60.0		/* a context on a busy machine with many GPUs */
 #define LIMIT_S    10.0		/* the watchdog is never shorter, unless the matrix says so */
 #define LIMIT_TIMES 20.0	/* the predicted time */
-#define GRACE_S    2.0
-#define PROBE_S    10.0
 #define WRAP_TIMES 100.0	/* under a tool such as a sanitizer */
-#define TIMES_MAX  100000	/* trials of a block that the matrix allows */
 #define OUTLIERS_FROM 5	/* of fewer, one always looks odd */
-
-struct block {
-	struct runner *r;
-	const struct cell *cell;
-	struct cell_state *state;
-	struct block_result *out;
-	struct job job;
-	int64_t id, trial;		/* rows; trial: the last one, for its metrics */
-	struct protocol_phase phase;
-	double limit_s;			/* 0: none */
-	const char *limit_why;
-	int64_t deadline;
-	int in_transaction;
-	int ended;			/* END came */
-	struct protocol_end end;
-	struct protocol_calibrated calibrated;
-	double times[TIMES_MAX];
-	int64_t time_ids[TIMES_MAX];	/* rows of their trials */
-	size_t n_times;
-};
 
 const char *cell_status_name(enum cell_status s)
 {
@@ -66,7 +37,7 @@ static enum cell_status status_parse(const char *text)
 	return CELL_ERROR;
 }
 
-static void set_result(struct block *b, enum cell_status s, const char *reason)
+void block_set_result(struct block *b, enum cell_status s, const char *reason)
 {
 	b->out->status = s;
 	snprintf(b->out->reason, sizeof(b->out->reason), "%s", reason);
@@ -137,7 +108,7 @@ static int wants_energy(const struct block *b)
 	       telemetry_energy_uj(t) != TELEMETRY_UNKNOWN;
 }
 
-static int build_job(const struct block *b, const char *mode, struct job *j)
+int block_job(const struct block *b, const char *mode, struct job *j)
 {
 	const struct matrix_settings *set = &b->r->settings;
 	const struct cell *c = b->cell;
@@ -206,7 +177,7 @@ static void arm(struct block *b)
 
 /* ---- what the worker sends ---- */
 
-static int store_text(struct block *b, const char *kind, const char *text)
+int block_say(struct block *b, const char *kind, const char *text)
 {
 	return store_event(b->r->store, b->r->run_id, b->state->id, kind, text);
 }
@@ -217,7 +188,7 @@ static int on_note(struct block *b, const struct message *m)
 	int n = m->size < sizeof(text) - 1 ? (int)m->size : (int)sizeof(text) - 1;
 
 	snprintf(text, sizeof(text), "%.*s", n, (const char *)m->data);
-	return store_text(b, "said", text);
+	return block_say(b, "said", text);
 }
 
 static int on_metric(struct block *b, const struct protocol_metric *p)
@@ -273,89 +244,6 @@ static int on_trial(struct block *b, const struct protocol_trial *p)
 		}
 	}
 	child_send(&b->r->child, PROTOCOL_STORED, NULL, 0);	/* a child that is gone is seen later */
-	return 0;
-}
-
-/* ---- the reference ---- */
-
-/* 1: all three hashes were in the database. */
-static int reference_cached(struct block *b, const struct protocol_want *w,
-			    struct protocol_reference *out)
-{
-	struct store *s = b->r->store;
-	const char *name = b->cell->workload->name;
-	int64_t stationary = STORE_NULL, unused;
-	int rc;
-
-	memset(out, 0, sizeof(*out));
-	rc = store_reference_get(s, name, w->input, w->iterations, &out->all, &stationary);
-	if (rc <= 0)
-		return rc;
-	out->stationary_at = stationary == STORE_NULL ? 0 : (uint64_t)stationary;
-	out->k = reference_odd(w->iterations, out->stationary_at);
-	rc = store_reference_get(s, name, w->input, out->k, &out->odd, &unused);
-	if (rc <= 0)
-		return rc;
-	rc = store_reference_get(s, name, w->input, 1, &out->one, &unused);
-	out->found = rc == 1;
-	return rc;
-}
-
-static int reference_keep(struct block *b, const struct protocol_want *w,
-			  const struct protocol_reference *p)
-{
-	struct store *s = b->r->store;
-	const char *name = b->cell->workload->name;
-	int64_t stationary = p->stationary_at ? (int64_t)p->stationary_at : STORE_NULL;
-
-	if (store_reference_put(s, name, w->input, w->iterations, p->all, stationary))
-		return -1;
-	if (p->k != w->iterations && store_reference_put(s, name, w->input, p->k, p->odd, STORE_NULL))
-		return -1;
-	if (p->k == 1 || w->iterations == 1)
-		return 0;
-	return store_reference_put(s, name, w->input, 1, p->one, STORE_NULL);
-}
-
-/* In a child of its own, without a deadline; it loads no plugin. */
-static void reference_compute_child(struct block *b, const struct protocol_want *w,
-				    struct protocol_reference *out)
-{
-	static const char *const args[] = { "--worker", NULL };
-	static struct child child;
-	struct job job;
-	struct message m;
-	enum child_event e;
-
-	memset(out, 0, sizeof(*out));
-	if (child_spawn(&child, args, NULL, out->why, sizeof(out->why)))
-		return;
-	build_job(b, "reference", &job);
-	job_add_int(&job, "blocks", w->blocks);
-	child_send(&child, PROTOCOL_JOB, job.text, job.size);
-	e = child_wait(&child, &m, 0, b->r->wake_fd);
-	if (e == CHILD_MESSAGE && m.type == PROTOCOL_REFERENCE && m.size == sizeof(*out))
-		memcpy(out, m.data, sizeof(*out));
-	else if (e == CHILD_ENDED)
-		child_reason(&child, out->why, sizeof(out->why));
-	else
-		snprintf(out->why, sizeof(out->why), "interrupted");
-	child_end(&child);
-}
-
-static int on_want(struct block *b, const struct protocol_want *w)
-{
-	struct protocol_reference p;
-	int rc = reference_cached(b, w, &p);
-
-	if (rc < 0)
-		return -1;
-	if (!rc) {
-		reference_compute_child(b, w, &p);
-		if (p.found && reference_keep(b, w, &p))
-			return -1;
-	}
-	child_send(&b->r->child, PROTOCOL_REFERENCE, &p, sizeof(p));
 	return 0;
 }
 
@@ -429,7 +317,7 @@ static int on_message(struct block *b, const struct message *m)
 	case PROTOCOL_GRID:
 		return on_grid(b, &u.grid);
 	case PROTOCOL_WANT_REFERENCE:
-		if (on_want(b, &u.want))
+		if (block_reference(b, &u.want))
 			return -1;
 		arm(b);
 		return 0;
@@ -452,155 +340,19 @@ static int on_message(struct block *b, const struct message *m)
 	}
 }
 
-/* ---- late children ---- */
-
-static void describe_watch(const struct protocol_end *e, char *out, size_t size)
-{
-	if (!e->seen)
-		snprintf(out, size, "; no spin of the variant saw the abort word");
-	else if (e->where == 1)
-		snprintf(out, size, "; block %u waited at step %" PRIu64, e->block, e->step);
-	else
-		snprintf(out, size, "; the host waited for block %u at step %" PRIu64, e->block, e->step);
-}
-
-/* Ask it to leave, wait, kill it.  The text says how that went. */
-static int put_down(struct block *b, char *how, size_t size)
-{
-	int64_t deadline = child_now() + (int64_t)(GRACE_S * SECOND);
-	int told = interrupt_signal() != 0;
-	enum child_event e;
-	struct message m;
-
-	b->ended = 0;
-	child_signal(&b->r->child, SIGTERM, b->r->wrap.words != NULL);
-	do {
-		e = child_wait(&b->r->child, &m, deadline, told ? -1 : b->r->wake_fd);
-		if (e == CHILD_WAKE) {
-			interrupt_clear(b->r->wake_fd);
-			told = 1;
-		}
-		/* What was measured before the end counts; nothing is acknowledged any more. */
-		if (e == CHILD_MESSAGE && m.type == PROTOCOL_END && m.size == sizeof(b->end)) {
-			memcpy(&b->end, m.data, sizeof(b->end));
-			b->ended = 1;
-		}
-	} while (!b->ended && (e == CHILD_MESSAGE || e == CHILD_WAKE));
-	if (b->ended)
-		describe_watch(&b->end, how, size);
-	else if (e == CHILD_ENDED)
-		snprintf(how, size, "; it ended when asked to");
-	else
-		snprintf(how, size, "; it ignored SIGTERM for %.0f s and was killed", GRACE_S);
-	return e == CHILD_ENDED || b->ended;
-}
-
-/* Does the device still answer, asked by a fresh process? */
-static void probe_device(struct block *b)
-{
-	static const char *const args[] = { "--worker", NULL };
-	static struct child child;
-	struct protocol_end end;
-	enum child_event e;
-	struct message m;
-	struct job job;
-	char *lost = b->r->lost[b->cell->target];
-	int64_t deadline = child_now() + (int64_t)(PROBE_S * SECOND);
-	char why[512];
-
-	if (child_spawn(&child, args, NULL, why, sizeof(why)))
-		return;
-	build_job(b, "probe", &job);
-	child_send(&child, PROTOCOL_JOB, job.text, job.size);
-	memset(&end, 0, sizeof(end));
-	do {
-		e = child_wait(&child, &m, deadline, -1);
-		if (e == CHILD_MESSAGE && m.type == PROTOCOL_END && m.size == sizeof(end))
-			memcpy(&end, m.data, sizeof(end));
-	} while (e == CHILD_MESSAGE && !*end.status);
-	if (strcmp(end.status, "ok") == 0)
-		lost[0] = '\0';
-	else if (*end.status)
-		snprintf(lost, sizeof(b->r->lost[0]), "device lost: after a hang a probe failed: %.180s", end.reason);
-	else
-		snprintf(lost, sizeof(b->r->lost[0]), "device lost: after a hang it did not answer a probe for %.0f s", PROBE_S);
-	child_end(&child);
-}
-
-static void on_hang(struct block *b)
-{
-	char how[256], text[1024];
-
-	put_down(b, how, sizeof(how));
-	snprintf(text, sizeof(text), "'%s' did not end within %.3g s (limit: %s)%s",
-		 b->phase.name, b->limit_s, b->limit_why, how);
-	set_result(b, CELL_HANG, text);
-	interrupt_child(0);
-	child_end(&b->r->child);
-	probe_device(b);
-	if (b->r->lost[b->cell->target][0])
-		say_error("%s: %s", target_name(b->cell->target), b->r->lost[b->cell->target]);
-}
-
-static void on_crash(struct block *b)
-{
-	char why[1024];
-
-	child_reason(&b->r->child, why, sizeof(why));
-	if (b->ended)		/* its results are in; only leaving went wrong */
-		store_text(b, "teardown", why);
-	else {
-		char text[1200];
-
-		snprintf(text, sizeof(text), "%s (during '%s')", why, b->phase.name);
-		set_result(b, CELL_CRASH, text);
-	}
-	interrupt_child(0);
-	child_end(&b->r->child);
-}
-
-static void on_interrupt(struct block *b)
-{
-	char how[256];
-
-	interrupt_clear(b->r->wake_fd);
-	put_down(b, how, sizeof(how));
-	set_result(b, CELL_INTERRUPTED, "interrupted");
-	interrupt_child(0);
-	child_end(&b->r->child);
-}
-
-static void on_broken(struct block *b)
-{
-	set_result(b, CELL_ERROR, "wrote to pkrun's own pipe what is not its protocol");
-	interrupt_child(0);
-	child_end(&b->r->child);
-}
+/* ---- from the job to the row ---- */
 
 /* The END that came, when the worker is not needed for more. */
-static void on_end(struct block *b)
+void block_end(struct block *b)
 {
 	b->end.status[sizeof(b->end.status) - 1] = '\0';
 	b->end.reason[sizeof(b->end.reason) - 1] = '\0';
 	if (strcmp(b->end.status, "aborted") == 0)
-		set_result(b, CELL_ERROR, "its process was sent SIGTERM, not by pkrun");
+		block_set_result(b, CELL_ERROR, "its process was sent SIGTERM, not by pkrun");
 	else
-		set_result(b, status_parse(b->end.status), b->end.reason);
+		block_set_result(b, status_parse(b->end.status), b->end.reason);
 	if (!b->end.healthy)
 		block_end_worker(b->r);
-}
-
-/* A teardown that does not return: the results are in, so the cell stands. */
-static void on_late_teardown(struct block *b)
-{
-	char how[256], text[512];
-
-	on_end(b);
-	put_down(b, how, sizeof(how));
-	snprintf(text, sizeof(text), "no end after %.3g s (limit: %s)%s", b->limit_s, b->limit_why, how);
-	store_text(b, "teardown", text);
-	interrupt_child(0);
-	child_end(&b->r->child);
 }
 
 static int supervise(struct block *b)
@@ -617,34 +369,34 @@ static int supervise(struct block *b)
 			if (rc == -1)
 				return -1;
 			if (rc == -2) {
-				on_broken(b);
+				late_broken(b);
 				return 0;
 			}
 			if (rc == 1) {
-				on_end(b);
+				block_end(b);
 				return 0;
 			}
 			break;
 		case CHILD_ENDED:
 			if (b->ended)
-				on_end(b);
-			on_crash(b);
+				block_end(b);
+			late_crash(b);
 			return 0;
 		case CHILD_TIMEOUT:
 			if (b->ended)
-				on_late_teardown(b);
+				late_teardown(b);
 			else
-				on_hang(b);
+				late_hang(b);
 			return 0;
 		case CHILD_WAKE:
 			if (!interrupt_signal()) {
 				interrupt_clear(b->r->wake_fd);
 				break;
 			}
-			on_interrupt(b);
+			late_interrupt(b);
 			return 0;
 		case CHILD_BROKEN:
-			on_broken(b);
+			late_broken(b);
 			return 0;
 		}
 	}
@@ -661,7 +413,7 @@ static int keep_output(struct block *b)
 		return 0;
 	child_output(c, text, sizeof(text));
 	if (*text)
-		rc = store_text(b, "output", text);
+		rc = block_say(b, "output", text);
 	c->output_size = 0;
 	return rc;
 }
@@ -677,7 +429,7 @@ static void judge(struct block *b)
 		return;
 	snprintf(text, sizeof(text), "no time that could be trusted: %u of %u timed trials took less than 10 ticks of the clock",
 		 o->bad_clock, o->timed);
-	set_result(b, CELL_ERROR, text);
+	block_set_result(b, CELL_ERROR, text);
 }
 
 static int keep_state(struct block *b)
@@ -746,12 +498,12 @@ static int begin(struct block *b, struct runner *r, const struct cell *cell,
 	b->out = out;
 	b->id = b->trial = STORE_NULL;
 	out->median = NAN;
-	if (build_job(b, mode, &b->job)) {
-		set_result(b, CELL_ERROR, "its parameters do not fit a message");
+	if (block_job(b, mode, &b->job)) {
+		block_set_result(b, CELL_ERROR, "its parameters do not fit a message");
 		return 1;
 	}
 	if (start_worker(r, cell, why, sizeof(why))) {
-		set_result(b, CELL_ERROR, why);
+		block_set_result(b, CELL_ERROR, why);
 		return 1;
 	}
 	snprintf(b->phase.name, sizeof(b->phase.name), "start");

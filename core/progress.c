@@ -46,7 +46,7 @@ void progress_draw(const struct progress *p, const struct runner *r, const struc
 		   uint64_t block)
 {
 	static int64_t drawn;
-	char eta[32], width[32] = "";
+	char eta[32], width[32] = "", of[48];
 
 	if (say_quiet || !isatty(STDERR_FILENO))
 		return;
@@ -55,7 +55,12 @@ void progress_draw(const struct progress *p, const struct runner *r, const struc
 	drawn = child_now();
 	if (!isnan(p->width))
 		snprintf(width, sizeof(width), " +-%.2g %%", p->width * 100);
-	say_progress("%" PRIu64 "/%" PRIu64 " cells  block %" PRIu64 "  %s %s n=%" PRId64 "%s  %s%s",
-		     p->ended, r->n_cells, block + 1, cell->series, cell->workload->name, cell->n,
+	if (r->settings.blocks_max > r->settings.blocks_min)
+		snprintf(of, sizeof(of), "%" PRId64 " to %" PRId64, r->settings.blocks_min,
+			 r->settings.blocks_max);
+	else
+		snprintf(of, sizeof(of), "%" PRId64, r->settings.blocks_min);
+	say_progress("%" PRIu64 "/%" PRIu64 " cells  block %" PRIu64 " of %s  %s %s n=%" PRId64 "%s  %s%s",
+		     p->ended, r->n_cells, block + 1, of, cell->series, cell->workload->name, cell->n,
 		     width, p->done ? "left " : "", p->done ? progress_duration(left_s(p, r), eta) : "");
 }
