@@ -211,6 +211,10 @@ int main(int argc, char **argv)
 	fill("summed.db", 1000, SUMMED / 10000, 0);
 	row("SELECT * FROM summary over 1,000,000 trials",
 	    run((char *[]){argv[1], "query", "summed.db", "SELECT * FROM summary", NULL}), 3, "s");
+	row("show of 1,000 cells, 1,000,000 trials",
+	    run((char *[]){argv[1], "show", "summed.db", NULL}), 3, "s");
+	row("compare of 1,000 cells, 1,000,000 trials",
+	    run((char *[]){argv[1], "compare", "summed.db", "summed.db", NULL}), 3, "s");
 	row("peak memory of pkrun's parent in all of these", peak_kb / 1024.0, 100, "MB");
 	snprintf(cleanup, sizeof(cleanup), "rm -rf %s", folder);
 	if (chdir("/") || system(cleanup))
