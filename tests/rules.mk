@@ -35,7 +35,7 @@ tests/plugins/%.so: tests/plugins/%.cpp
 
 # what the tests are told of where they are
 test_environment = TSAN_VARIANTS='$(variants)' PKRUN_SRCDIR='$(abs_top_srcdir)' PKRUN_BUILDDIR='$(abs_top_builddir)' \
-	PKRUN='$(abs_top_builddir)/pkrun' BATS='$(BATS)'
+	PKRUN='$(abs_top_builddir)/pkrun' PKRUN_NVCC='$(if $(cuda_plugins),$(NVCC))' BATS='$(BATS)'
 
 EXTRA_PROGRAMS = $(test_tools)
 check_DATA = $(test_plugin_files) $(test_tools) $(host_test_programs)

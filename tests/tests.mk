@@ -30,6 +30,7 @@ bats_tests += tests/compare.bats
 bats_tests += tests/docs_sql.bats
 bats_tests += tests/doctor.bats
 bats_tests += tests/example.bats
+bats_tests += tests/instructions.bats
 bats_tests += tests/matrix.bats
 bats_tests += tests/merge.bats
 bats_tests += tests/plugins.bats
@@ -105,6 +106,7 @@ test_plugins_cpp += fake_throws
 test_data += tests/fakes.bash
 test_data += tests/plugins/fake.h
 test_data += tests/browser.py
+test_data += tests/spins.awk
 test_data += tests/plugins/plain.h
 
 # Fuzzers, one line each: NAME stands for tests/NAME.c, seeds in tests/corpus/NAME/.

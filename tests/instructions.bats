@@ -1,0 +1,83 @@
+#!/usr/bin/env bats
+# SPDX-License-Identifier: MIT
+# What the protocols rely on, in the instructions: gfx90a code objects out of the
+# built plugins, disassembled, and CUDA's PTX.  No GPU needed.
+load setup
+
+# newest TOOL: the highest version of it, or the one without a number
+newest() { { ls /usr/bin/"$1"-[0-9]* 2>/dev/null | sort -Vr; command -v "$1"; } | head -1; }
+
+setup_file() {
+  cd "$BATS_FILE_TMPDIR"
+  local v so=$PKRUN_BUILDDIR/plugins/hip dump bundler
+  dump=$(newest llvm-objdump); bundler=$(newest clang-offload-bundler)
+  { [ -e "$so/persistent_relaxed.so" ] && [ -n "$dump" ] && [ -n "$bundler" ]; } || return 0
+  for v in naive poller relaxed padded device; do
+    objcopy -O binary --only-section=.hip_fatbin "$so/persistent_$v.so" $v.fat
+    "$bundler" --unbundle --type=o --targets=hipv4-amdgcn-amd-amdhsa--gfx90a --input=$v.fat --output=$v.co 2>/dev/null ||
+      "$bundler" --unbundle --type=o --targets=hipv4-amdgcn-amd-amdhsa--gfx90a --inputs=$v.fat --outputs=$v.co || return 0
+    [ -s $v.co ] && "$dump" -d $v.co >$v.dis
+  done
+}
+
+# need VARIANT: its disassembly, by a tool that knows the instructions
+need() {
+  [ -s "$BATS_FILE_TMPDIR/$1.dis" ] || skip "no gfx90a code object, or no tool to take it apart"
+  ! grep -q '\.long 0xe0a0c000' "$BATS_FILE_TMPDIR/$1.dis" || skip "this llvm-objdump does not know buffer_wbl2"
+}
+# spins VARIANT KERNEL: the lines of spins.awk
+spins() { awk -v kernel="$2" -f "$PKRUN_SRCDIR/tests/spins.awk" "$BATS_FILE_TMPDIR/$1.dis"; }
+polls='poll invl2=0 invl1=0 wbl2=0'
+
+@test "gfx90a: a relaxed poll loop invalidates and writes back nothing; the acquire behind it once; the answer is written back" {
+  for kernel in null_work poisson2dI10shape_rows poisson2dI11shape_tiles poisson2dI11shape_bands; do
+    for v in relaxed padded; do
+      need $v
+      run spins $v "host_kernelI9$kernel"
+      [[ $output == "$polls"*'kernel invl2=1 invl1=1 wbl2=2 stores_behind_wbl2=2' ]]
+      [[ $output != *'poll invl2=1'* ]] && [[ $output != *'invl1=1 wbl2=0'* ]] && [[ $output != *'poll '*'wbl2=1'* ]]
+    done
+  done
+}
+
+@test "gfx90a: a sequentially consistent poll invalidates both caches each time" {
+  for v in naive poller; do
+    need $v
+    run spins $v host_kernelI9null_work
+    [[ $output == *'poll invl2=1 invl1=1 wbl2=0'* ]]
+  done
+}
+
+@test "gfx90a: neighbours' counters are polled without an invalidate; only the host's word needs the L2" {
+  for kernel in null_work poisson2dI10shape_rows; do
+    need device
+    run spins device "device_kernelI9$kernel"
+    [[ $output == "$polls"* ]]
+    [ "$(grep -c ^poll <<<"$output")" = "$(grep -c "^$polls" <<<"$output")" ]
+    [[ $output == *'kernel invl2=1 '*' wbl2=2 stores_behind_wbl2=2' ]]
+  done
+}
+
+@test "hip: flags in host memory are asked for as coherent and mapped" {
+  so=$PKRUN_BUILDDIR/plugins/hip/device.so
+  [ -e "$so" ] || skip "no hip target"
+  objdump -d --no-show-raw-insn "$so" | grep -q '\$0x40000002,'
+}
+
+# ptx VARIANT: of its kernel for the empty step
+ptx() {
+  "$PKRUN_NVCC" -std=c++17 -O3 -fmad=false -DPKRUN_BUILD_CUDA -I"$PKRUN_SRCDIR" -x cu -arch=sm_90 -ptx \
+    "$PKRUN_SRCDIR/plugins/persistent_$1.hip" -o "$1.ptx"
+  awk '/\.entry.*_kernelI9null_work/ { on = 1 } on { print } on && /^}/ { exit }' "$1.ptx"
+}
+
+@test "PTX: relaxed polls at system scope, one acquire, releases for the answers, no fence" {
+  [ -n "$PKRUN_NVCC" ] || skip "no nvcc"
+  code=$(ptx relaxed)
+  [ "$(grep -c 'ld\.acquire\.sys' <<<"$code")" = 1 ]
+  [ "$(grep -c 'st\.release\.sys' <<<"$code")" = 2 ]
+  [ "$(grep -c 'ld\.relaxed\.sys' <<<"$code")" -ge 2 ]
+  [[ $code != *fence* ]]
+  code=$(ptx naive)
+  [ "$(grep -c 'fence\.sc\.sys' <<<"$code")" -ge 2 ]
+}
