@@ -13,4 +13,5 @@ matrices += ini/pingpong.ini
 matrices += ini/queue.ini
 matrices += ini/relay.ini
 matrices += ini/sync.ini
+matrices += ini/roofline.ini
 matrices += ini/trace.ini

@@ -17,6 +17,9 @@
 
 #include <string.h>
 #include "busy.h"
+#ifdef PK_WITH_FMA /* the plugin has workload fma too */
+#include "fma.h"
+#endif
 #include "grid.h"
 #include "null.h"
 #include "poisson2d.h"
@@ -84,6 +87,12 @@ static int pk_with_work_sweep(struct pkrun_run *run, uint32_t automatic_sweep, F
 		const struct scale_args *a = pk_args<struct scale_args>(run, SCALE_VERSION);
 		return a ? pk_call(run, scale_work::make(a), f) : PKRUN_FAIL;
 	}
+#ifdef PK_WITH_FMA
+	if (!strcmp(run->work->name, "fma")) {
+		const struct fma_args *a = pk_args<struct fma_args>(run, FMA_VERSION);
+		return a ? pk_call(run, fma_work::make(a), f) : PKRUN_FAIL;
+	}
+#endif
 	if (!strcmp(run->work->name, "poisson2d")) {
 		const struct poisson2d_args *a = pk_args<struct poisson2d_args>(run, POISSON2D_VERSION);
 		if (!a)

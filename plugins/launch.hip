@@ -7,6 +7,7 @@
  * is the gap between two kernels of a stream, and a queue that fills up when
  * kernels are longer than launches.
  */
+#define PK_WITH_FMA
 #include "kernels/launch.h"
 
 static int run_launches(struct pkrun_run *run, uint64_t iterations)
@@ -21,7 +22,7 @@ PKRUN_PLUGIN(
 	.result = PKRUN_EXACT,
 	.flags = 0,
 	.state_size = sizeof(struct launch_state),
-	.workloads = PK_WORKLOADS,
+	.workloads = PK_WORKLOADS ",fma",
 	.options = NULL,
 	.options_size = 0,
 	.reserved = 0,

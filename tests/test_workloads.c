@@ -233,6 +233,27 @@ static void scale_is_done_after_one(void **state)
 	problem_close(&p);
 }
 
+/* Against the plain loop, whatever the vectors and threads; and it never stands still. */
+static void fma_is_the_map(void **state)
+{
+	struct problem p;
+	double want[37];
+
+	(void)state;
+	problem_open(&p, "fma", "37", NULL, NULL);
+	memcpy(want, p.data[0], sizeof(want));
+	for (int i = 0; i < 37; i++)
+		for (int k = 0; k < 3 * 512; k++)
+			want[i] = fma(want[i], want[i], -1.9);
+	assert_int_equal(advance(&p, 3, 4), 0);
+	assert_memory_equal(want, p.data[0], sizeof(want));
+	for (int i = 0; i < 37; i++)
+		assert_true(fabs(want[i]) < 2);
+	assert_int_equal(advance(&p, 1, 1), 0);
+	assert_memory_not_equal(want, p.data[0], sizeof(want));
+	problem_close(&p);
+}
+
 static void units_are_those_of_the_shapes(void **state)
 {
 	static const int64_t none[2] = {0, 0}, odd[2] = {4, 7}, large[2] = {1000, 1000};
@@ -258,6 +279,7 @@ int main(void)
 		cmocka_unit_test(rows_and_columns_are_not_the_same),
 		cmocka_unit_test(counters_count),
 		cmocka_unit_test(scale_is_done_after_one),
+		cmocka_unit_test(fma_is_the_map),
 		cmocka_unit_test(units_are_those_of_the_shapes),
 	};
 
