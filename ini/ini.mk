@@ -9,6 +9,7 @@ matrices += ini/large.ini
 matrices += ini/fair.ini
 matrices += ini/overheads.ini
 matrices += ini/busy.ini
+matrices += ini/launch.ini
 matrices += ini/pingpong.ini
 matrices += ini/queue.ini
 matrices += ini/relay.ini

@@ -5,6 +5,7 @@ libpkrun_a_SOURCES += kernels/null.c
 libpkrun_a_SOURCES += kernels/busy.c
 libpkrun_a_SOURCES += kernels/scale.c
 libpkrun_a_SOURCES += kernels/fma.c
+libpkrun_a_SOURCES += kernels/launchcost.c
 libpkrun_a_SOURCES += kernels/pingpong.c
 libpkrun_a_SOURCES += kernels/queue.c
 libpkrun_a_SOURCES += kernels/relay.c

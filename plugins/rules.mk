@@ -94,16 +94,19 @@ AM_V_CUDA = $(AM_V_CUDA_@AM_V@)
 AM_V_CUDA_ = $(AM_V_CUDA_@AM_DEFAULT_V@)
 AM_V_CUDA_0 = @echo "  CUDA    " $@;
 
+# Kernels that launch kernels need a link of device code too.
+cuda_flags_launchcost_nested = -rdc=true
+
 $(here)plugins/cuda/%.o: plugins/%.hip
 	@$(MKDIR_P) $(@D)
-	$(AM_V_CUDA)$(NVCC) $(CUDA_FLAGS) $(NVCCFLAGS) -MD -MP -MF $(@:.o=.d) -x cu -c -o $@ $<
+	$(AM_V_CUDA)$(NVCC) $(CUDA_FLAGS) $(cuda_flags_$(*F)) $(NVCCFLAGS) -MD -MP -MF $(@:.o=.d) -x cu -c -o $@ $<
 
 $(here)plugins/cuda/device.o: kernels/device.hip
 	@$(MKDIR_P) $(@D)
 	$(AM_V_CUDA)$(NVCC) $(CUDA_FLAGS) $(NVCCFLAGS) -MD -MP -MF $(@:.o=.d) -x cu -c -o $@ $<
 
 $(here)plugins/cuda/%.so: $(here)plugins/cuda/%.o
-	$(AM_V_CUDA)$(NVCC) -shared --cudart shared -Xlinker -z,defs $(CUDA_ARCH_FLAGS) $(CUDA_RPATH) -o $@ $<
+	$(AM_V_CUDA)$(NVCC) -shared --cudart shared -Xlinker -z,defs $(CUDA_ARCH_FLAGS) $(cuda_flags_$(*F)) $(CUDA_RPATH) -o $@ $<
 
 # --- the reports' mistakes: beside the variants, never installed ---------------
 faulty_plugins = $(faulty:%=$(here)plugins/host/faulty/%.so)

@@ -14,6 +14,7 @@
 #include <string.h>
 
 #include "core/options.h"
+#include "kernels/queue.h"
 #include "kernels/workload.h"
 
 struct problem {
@@ -269,6 +270,27 @@ static void units_are_those_of_the_shapes(void **state)
 	problem_close(&p);
 }
 
+/* The reference of queue does not walk the chains: it must end where they do. */
+static void queue_ends_where_the_chains_do(void **state)
+{
+	struct problem p;
+	uint64_t *results, *times, *lengths;
+
+	(void)state;
+	problem_open(&p, "queue", "23", NULL, NULL); /* 32 chains a task */
+	results = p.data[0];
+	times = p.data[1];
+	lengths = p.data[2];
+	p.w->advance(&p.options, 1, p.data, 2, 1);
+	for (uint64_t t = 0; t < 23; t++) {
+		assert_int_equal(times[t], 2);
+		for (uint64_t j = 0; j < 32; j++)
+			assert_true(results[t * 32 + j] ==
+				    2 * pk_chain_work(queue_seed(t, j), lengths[t]));
+	}
+	problem_close(&p);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -281,6 +303,7 @@ int main(void)
 		cmocka_unit_test(scale_is_done_after_one),
 		cmocka_unit_test(fma_is_the_map),
 		cmocka_unit_test(units_are_those_of_the_shapes),
+		cmocka_unit_test(queue_ends_where_the_chains_do),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

@@ -18,6 +18,7 @@ check_PROGRAMS += tests/test_telemetry
 # Tests of the host target, one line each: tests/test_NAME stands for tests/test_NAME.cpp
 # (cmocka), compiled as a host plugin is and linked with libpkhost.so.
 host_tests += tests/test_host_device
+host_tests += tests/test_numbers
 host_tests += tests/test_shape
 
 # Programs that tests call, one line each, built but not run as tests.

@@ -105,6 +105,20 @@ all_ok() {
     WHERE m.name = 'latency_samples' AND t.kind = 'timed' AND m.value <> c.iterations")" = 0 ]
 }
 
+@test "launchcost: every launch did its work; lines with their lack of fit" {
+  matrix launchcost 'n = 1, 3' 'unit_steps = 300' 'threads = 3' 'iterations = 5' \
+    '[a]' 'variant = launchcost_plain, launchcost_coop, launchcost_graph'
+  all_ok 6
+  for m in latency_ns call_ns gap_ns execution_ns period_w0_ns period_w3_fit_chi2; do
+    [ "$(sql "SELECT count(*) FROM metric m JOIN trial t ON t.id = m.trial_id
+      WHERE t.kind = 'timed' AND m.name = '$m'")" = 12 ]
+  done
+  [ "$(sql "SELECT count(*) FROM metric WHERE name LIKE '%fit_p' AND NOT value BETWEEN 0 AND 1")" = 0 ]
+  matrix launchcost 'iterations = 4' '[a]' 'variant = launchcost_nested'
+  run "$PKRUN" m.ini
+  [[ $output == *'only CUDA has them'* ]]
+}
+
 @test "an abort in the middle ends every wait: both sides, with the place it waited at" {
   for v in 'relay|relay_counter|gap = 900000000' 'relay|relay_counter|direction = to_device|gap = 900000000' \
     'queue|queue_ring|gap = 900000000|n = 50' 'queue|queue_ring|producers = 2|gap = 900000000|n = 50'; do
