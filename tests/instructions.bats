@@ -25,7 +25,7 @@ need() {
   [ -s "$BATS_FILE_TMPDIR/$1.dis" ] || skip "no gfx90a code object, or no tool to take it apart"
   ! grep -q '\.long 0xe0a0c000' "$BATS_FILE_TMPDIR/$1.dis" || skip "this llvm-objdump does not know buffer_wbl2"
 }
-# spins VARIANT KERNEL: the lines of spins.awk
+# spins VARIANT KERNEL: the lines of spins.awk.  Lb0: the kernel without stamps
 spins() { awk -v kernel="$2" -f "$PKRUN_SRCDIR/tests/spins.awk" "$BATS_FILE_TMPDIR/$1.dis"; }
 polls='poll invl2=0 invl1=0 wbl2=0'
 
@@ -33,7 +33,7 @@ polls='poll invl2=0 invl1=0 wbl2=0'
   for kernel in null_work poisson2dI10shape_rows poisson2dI11shape_tiles poisson2dI11shape_bands; do
     for v in relaxed padded; do
       need $v
-      run spins $v "host_kernelI9$kernel"
+      run spins $v "host_kernelI9$kernel.*Lb0"
       [[ $output == "$polls"*'kernel invl2=1 invl1=1 wbl2=2 stores_behind_wbl2=2' ]]
       [[ $output != *'poll invl2=1'* ]] && [[ $output != *'invl1=1 wbl2=0'* ]] && [[ $output != *'poll '*'wbl2=1'* ]]
     done
@@ -43,7 +43,7 @@ polls='poll invl2=0 invl1=0 wbl2=0'
 @test "gfx90a: a sequentially consistent poll invalidates both caches each time" {
   for v in naive poller; do
     need $v
-    run spins $v host_kernelI9null_work
+    run spins $v "host_kernelI9null_work.*Lb0"
     [[ $output == *'poll invl2=1 invl1=1 wbl2=0'* ]]
   done
 }
@@ -68,7 +68,7 @@ polls='poll invl2=0 invl1=0 wbl2=0'
 ptx() {
   "$PKRUN_NVCC" -std=c++17 -O3 -fmad=false -DPKRUN_BUILD_CUDA -I"$PKRUN_SRCDIR" -x cu -arch=sm_90 -ptx \
     "$PKRUN_SRCDIR/plugins/persistent_$1.hip" -o "$1.ptx"
-  awk '/\.entry.*_kernelI9null_work/ { on = 1 } on { print } on && /^}/ { exit }' "$1.ptx"
+  awk '/\.entry.*_kernelI9null_work.*Lb0/ { on = 1 } on { print } on && /^}/ { exit }' "$1.ptx"
 }
 
 @test "PTX: relaxed polls at system scope, one acquire, releases for the answers, no fence" {
