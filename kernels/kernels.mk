@@ -7,6 +7,7 @@ libpkrun_a_SOURCES += kernels/scale.c
 libpkrun_a_SOURCES += kernels/fma.c
 libpkrun_a_SOURCES += kernels/launchcost.c
 libpkrun_a_SOURCES += kernels/pingpong.c
+libpkrun_a_SOURCES += kernels/progress.c
 libpkrun_a_SOURCES += kernels/queue.c
 libpkrun_a_SOURCES += kernels/relay.c
 libpkrun_a_SOURCES += kernels/syncost.c

@@ -291,6 +291,32 @@ static void queue_ends_where_the_chains_do(void **state)
 	problem_close(&p);
 }
 
+/* Against sums of higher precision: n additions and products, each rounded once. */
+static void product_is_right_to_rounding(void **state)
+{
+	enum { N = 37 };
+	struct problem p;
+	double *a, *b, *c;
+
+	(void)state;
+	problem_open(&p, "progress", "37", NULL, NULL);
+	c = p.data[0];
+	a = p.data[1];
+	b = p.data[2];
+	p.w->advance(&p.options, 1, p.data, 1, 1);
+	for (int i = 0; i < N; i++)
+		for (int j = 0; j < N; j++) {
+			long double sum = 0, size = 0;
+
+			for (int k = 0; k < N; k++) {
+				sum += (long double)a[i * N + k] * b[k * N + j];
+				size += fabsl((long double)a[i * N + k] * b[k * N + j]);
+			}
+			assert_true(fabsl(sum - c[i * N + j]) <= (N + 1) * 0x1p-53L * size);
+		}
+	problem_close(&p);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -304,6 +330,7 @@ int main(void)
 		cmocka_unit_test(fma_is_the_map),
 		cmocka_unit_test(units_are_those_of_the_shapes),
 		cmocka_unit_test(queue_ends_where_the_chains_do),
+		cmocka_unit_test(product_is_right_to_rounding),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

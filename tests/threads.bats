@@ -105,6 +105,16 @@ all_ok() {
     WHERE m.name = 'latency_samples' AND t.kind = 'timed' AND m.value <> c.iterations")" = 0 ]
 }
 
+@test "progress: the product has the reference's bits, and every report is seen" {
+  matrix progress 'n = 1, 15, 37' 'threads = 1, 33' 'blocks = auto, 1, 4' 'iterations = 3' \
+    '[a]' 'variant = progress_*' 'report = none, slots, counter' 'every = 1, 3'
+  all_ok 216
+  [ "$(sql "SELECT DISTINCT value FROM metric WHERE name = 'missed'")" = 0 ]
+  [ "$(sql "SELECT DISTINCT m.value FROM metric m JOIN trial t ON t.id = m.trial_id JOIN cell c ON c.id = m.cell_id
+    JOIN param e ON e.cell_id = c.id AND e.name = 'every' AND e.value = '1'
+    WHERE m.name = 'reports' AND t.kind = 'timed' AND c.n = 37")" = 27 ]
+}
+
 @test "launchcost: every launch did its work; lines with their lack of fit" {
   matrix launchcost 'n = 1, 3' 'unit_steps = 300' 'threads = 3' 'iterations = 5' \
     '[a]' 'variant = launchcost_plain, launchcost_coop, launchcost_graph'
