@@ -141,9 +141,9 @@ static void report_figures(struct report *r)
 /* ---- tables ---- */
 
 static const struct html_column result_columns[] = {
-	{ "series", 0 }, { "variant", 0 }, { "control", 0 }, { "workload", 0 }, { "target", 0 }, { "n", 1 },
-	{ "parameters", 0 }, { "time/iteration", 1 }, { "from", 1 }, { "to", 1 }, { "speed-up", 1 },
-	{ "from", 1 }, { "to", 1 }, { "trials", 1 }, { "status", 0 },
+	{ "series", 0 }, { "variant", 0 }, { "workload", 0 }, { "n", 1 }, { "parameters", 0 }, { "status", 0 },
+	{ "time/iteration", 1 }, { "from", 1 }, { "to", 1 }, { "speed-up", 1 }, { "from", 1 }, { "to", 1 },
+	{ "trials", 1 }, { "control", 0 }, { "target", 0 },
 };
 
 static void cell_ns(FILE *out, double ns)
@@ -163,7 +163,7 @@ static void cell_ratio(FILE *out, double ratio)
 
 static void report_result_row(FILE *out, const struct result_cell *c)
 {
-	const char *texts[] = { c->series, c->variant, c->control, c->workload, c->target };
+	const char *texts[] = { c->series, c->variant, c->workload };
 	int bad = !strcmp(c->status, "wrong") || !strcmp(c->status, "crash") || !strcmp(c->status, "hang") ||
 		  !strcmp(c->status, "error");
 	char number[32];
@@ -174,6 +174,7 @@ static void report_result_row(FILE *out, const struct result_cell *c)
 	snprintf(number, sizeof(number), "%lld", (long long)c->n);
 	html_cell_number(out, number, (double)c->n);
 	html_cell_text(out, c->params, NULL);
+	html_cell_text(out, result_words(c->status), NULL);
 	cell_ns(out, c->median_ns);
 	cell_ns(out, c->time.lo);
 	cell_ns(out, c->time.hi);
@@ -182,14 +183,15 @@ static void report_result_row(FILE *out, const struct result_cell *c)
 	cell_ratio(out, c->ratio.hi);
 	snprintf(number, sizeof(number), "%lld", (long long)c->trials);
 	html_cell_number(out, number, (double)c->trials);
-	html_cell_text(out, result_words(c->status), NULL);
+	html_cell_text(out, c->control, NULL);
+	html_cell_text(out, c->target, NULL);
 	html_row_end(out);
 }
 
 static void report_results(struct report *r)
 {
-	char *sql = for_run(r, "SELECT series, variant, control, workload, target, n, params, median_ns, speedup,"
-			    " trials, status\nFROM result\nWHERE run = %lld\nORDER BY number;");
+	char *sql = for_run(r, "SELECT series, variant, workload, n, params, status, median_ns, speedup, trials,"
+			    " control, target\nFROM result\nWHERE run = %lld\nORDER BY number;");
 
 	fputs("<h2 id=results>Results</h2>\n<p class=small>A time is the median over processes of the medians of"
 	      " their trials, per iteration; from and to bound its 95 % interval. Speed-up is against ", r->out);
