@@ -10,6 +10,7 @@ matrices += ini/fair.ini
 matrices += ini/overheads.ini
 matrices += ini/busy.ini
 matrices += ini/launch.ini
+matrices += ini/locality.ini
 matrices += ini/pingpong.ini
 matrices += ini/queue.ini
 matrices += ini/relay.ini

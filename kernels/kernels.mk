@@ -6,6 +6,7 @@ libpkrun_a_SOURCES += kernels/busy.c
 libpkrun_a_SOURCES += kernels/scale.c
 libpkrun_a_SOURCES += kernels/fma.c
 libpkrun_a_SOURCES += kernels/launchcost.c
+libpkrun_a_SOURCES += kernels/locality.c
 libpkrun_a_SOURCES += kernels/pingpong.c
 libpkrun_a_SOURCES += kernels/progress.c
 libpkrun_a_SOURCES += kernels/queue.c

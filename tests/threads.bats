@@ -115,6 +115,12 @@ all_ok() {
     WHERE m.name = 'reports' AND t.kind = 'timed' AND c.n = 37")" = 27 ]
 }
 
+@test "locality: ends, parts of chunks, and chunks, through shared and device memory" {
+  matrix locality 'n = 1, 2, 1024, 1025, 3000' 'threads = 1, 33' 'blocks = auto, 2' 'iterations = 1, 5' \
+    '[a]' 'variant = locality_*' 'fused = no, yes' 'through = shared, device'
+  all_ok 160
+}
+
 @test "launchcost: every launch did its work; lines with their lack of fit" {
   matrix launchcost 'n = 1, 3' 'unit_steps = 300' 'threads = 3' 'iterations = 5' \
     '[a]' 'variant = launchcost_plain, launchcost_coop, launchcost_graph'
