@@ -67,7 +67,7 @@ static double clock_tick(void)
 	return (double)least;
 }
 
-/* On the host target the device is threads of this process: only ours counts. */
+/* On the host target this thread runs the device as well (unless PKH_WORKERS=1): the sum of both. */
 static clockid_t cpu_clock(const struct bench *b)
 {
 	return b->dev->target == PKRUN_HOST ? CLOCK_THREAD_CPUTIME_ID : CLOCK_PROCESS_CPUTIME_ID;

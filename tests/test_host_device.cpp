@@ -448,6 +448,13 @@ static void test_atomics(void **)
 	__hip_atomic_fetch_and(&bits, 6u, __ATOMIC_RELAXED, SYS);
 	__hip_atomic_fetch_xor(&bits, 1u, __ATOMIC_RELAXED, SYS);
 	assert_int_equal(bits, 7);
+	assert_int_equal(atomicAdd(&bits, 3), 7);
+	assert_int_equal(atomicMax(&bits, 12), 10);
+	assert_int_equal(atomicMin(&bits, 4), 12);
+	assert_int_equal(atomicExch(&bits, 6), 4);
+	assert_int_equal(atomicCAS(&bits, 5, 9), 6);
+	assert_int_equal(atomicCAS(&bits, 6, 9), 6);
+	assert_int_equal(bits, 9);
 	__threadfence();
 	__threadfence_block();
 	__threadfence_system();
@@ -472,6 +479,8 @@ static int program_kernel(const std::string &name)
 		e = pk_launch(spin_volatile, 1, 1, 0, nullptr, p);
 	else if (name == "shared")
 		e = pk_launch(too_much_shared, 1, 1, 0, nullptr);
+	else if (name == "host")
+		__syncthreads();
 	else if (name == "grid")
 		e = pk_launch(grid_sync_anyway, 1, 1, 0, nullptr);
 	if (e == hipSuccess)
@@ -564,6 +573,7 @@ static void test_stops(void **)
 	expect_stop("", "place", "test_host_device.cpp:");
 	expect_stop("PKH_SEED=1", "return", "barrier divergence");
 	expect_stop("", "shared", "PK_SHARED large");
+	expect_stop("", "host", "__syncthreads() outside a kernel");
 	expect_stop("", "grid", "not launched cooperatively");
 	expect_stop("PKH_TIMEOUT_MS=50", "flag", "16 threads");
 	expect_stop("PKH_TIMEOUT_MS=50", "flag", "PKH_TIMEOUT_MS");

@@ -174,6 +174,30 @@ __forceinline__ bool pkh_compare_exchange(volatile T *p, T *expected, std::commo
 #define __hip_atomic_compare_exchange_weak(p, expected, v, success, failure, scope)                \
 	pkh_compare_exchange((p), (expected), (v), (success), (failure), (scope))
 
+/* The older names: relaxed, at device scope. */
+#define PKH_DEFINE_ATOMIC(name, does)                                                              \
+	template <class T> __forceinline__ T name(T *p, std::common_type_t<T> value)               \
+	{                                                                                          \
+		return does(p, value, __ATOMIC_RELAXED, __HIP_MEMORY_SCOPE_AGENT);                 \
+	}
+PKH_DEFINE_ATOMIC(atomicAdd, pkh_fetch_add)
+PKH_DEFINE_ATOMIC(atomicMax, pkh_fetch_max)
+PKH_DEFINE_ATOMIC(atomicMin, pkh_fetch_min)
+PKH_DEFINE_ATOMIC(atomicAnd, pkh_fetch_and)
+PKH_DEFINE_ATOMIC(atomicOr, pkh_fetch_or)
+PKH_DEFINE_ATOMIC(atomicXor, pkh_fetch_xor)
+PKH_DEFINE_ATOMIC(atomicExch, pkh_exchange)
+
+template <class T>
+__forceinline__ T atomicCAS(T *p, std::common_type_t<T> expected, std::common_type_t<T> value)
+{
+	T seen = expected;
+
+	pkh_compare_exchange(p, &seen, value, __ATOMIC_RELAXED, __ATOMIC_RELAXED,
+			     __HIP_MEMORY_SCOPE_AGENT);
+	return seen;
+}
+
 #define __threadfence_block() pkh_note_fence(__ATOMIC_SEQ_CST, __HIP_MEMORY_SCOPE_WORKGROUP)
 #define __threadfence() pkh_note_fence(__ATOMIC_SEQ_CST, __HIP_MEMORY_SCOPE_AGENT)
 #define __threadfence_system() pkh_note_fence(__ATOMIC_SEQ_CST, __HIP_MEMORY_SCOPE_SYSTEM)

@@ -34,7 +34,7 @@ static bool same_place(const char *file, int line, const char *file2, int line2)
 
 void pkh_barrier(const char *file, int line)
 {
-	fiber *f = running_fiber();
+	fiber *f = kernel_fiber("__syncthreads()");
 	block *b = f->block;
 	char *order = &b->order[b->generation & 1];
 
@@ -81,7 +81,7 @@ static void grid_open(op *o)
 
 void pkh_grid_barrier(const char *file, int line)
 {
-	fiber *f = running_fiber();
+	fiber *f = kernel_fiber("this_grid().sync()");
 	op *o = f->block->op;
 	grid_barrier *g = &o->grid;
 	char *order = &g->order[g->generation & 1];

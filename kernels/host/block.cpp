@@ -12,7 +12,7 @@
 
 void *pkh_shared(const void *key, size_t bytes, const char *name)
 {
-	block *b = running_fiber()->block;
+	block *b = kernel_fiber("PK_SHARED")->block;
 	size_t begin, size = b->op->work->dynamic_bytes + PKH_BLOCK_SHARED;
 
 	for (const slot &s : b->slots)
@@ -34,7 +34,7 @@ void *pkh_shared(const void *key, size_t bytes, const char *name)
 
 void *pkh_shared_dynamic(void)
 {
-	return running_fiber()->block->arena;
+	return kernel_fiber("PK_SHARED_DYN")->block->arena;
 }
 
 /* ---- blocks */

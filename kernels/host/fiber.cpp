@@ -7,6 +7,7 @@
  * block when it returns: a kernel without barriers and pauses needs one stack,
  * and no switch, however large it is.
  */
+#include <cstdio>
 #include <cstdlib>
 #include <sched.h>
 #include <sys/mman.h>
@@ -18,6 +19,16 @@ using boost::context::detail::make_fcontext;
 using boost::context::detail::transfer_t;
 
 __thread const pkh_thread *pkh_me __attribute__((tls_model("initial-exec")));
+
+fiber *kernel_fiber(const char *what)
+{
+	fiber *f = running_fiber();
+
+	if (f != nullptr)
+		return f;
+	fprintf(stderr, "host device: %s outside a kernel\n", what);
+	stop("host code called what only kernels may", nullptr);
+}
 
 uint32_t random_next(void)
 {

@@ -42,6 +42,7 @@
 #define __device__
 #define __host__
 #define __constant__ static
+#define __shared__ use_PK_SHARED_in_place_of_shared
 #define __launch_bounds__(...)
 #define __forceinline__ inline __attribute__((always_inline))
 #define __noinline__ __attribute__((noinline))

@@ -87,6 +87,8 @@ static inline struct fiber *running_fiber(void)
 }
 
 /* fiber.cpp */
+/* The GPU thread that runs now; a stop when it is host code that calls `what`. */
+fiber *kernel_fiber(const char *what);
 uint32_t random_next(void);
 /* Back to the scheduler; returns when the fiber's turn comes again. */
 void fiber_leave(fiber *f, fiber_state state);
