@@ -157,9 +157,15 @@ static inline int mapped_open(struct pkrun_run *run, const struct pkrun_choice *
 	static const uint32_t kind[] = {PKRUN_MEMORY_HOST, PKRUN_MEMORY_HOST_NONCOHERENT, 0,
 					PKRUN_MEMORY_DEVICE_VISIBLE};
 
+	int status;
+
 	if (memory->index == MAPPED_MANAGED)
 		return mapped_open_managed(run, m, bytes);
-	return run->host->alloc(run, name, kind[memory->index], bytes, &m->host, &m->dev);
+	status = run->host->alloc(run, name, kind[memory->index], bytes, &m->host, &m->dev);
+	if (status == PKRUN_SKIP)
+		run->host->say(run, "memory = device: the host cannot reach this device's memory by "
+				    "loads and stores");
+	return status;
 }
 
 static inline void mapped_close(struct mapped *m)
