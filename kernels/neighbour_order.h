@@ -39,7 +39,7 @@ static __device__ __forceinline__ bool pk_neighbours_wait(const struct step_line
 	for (int q = (int)threadIdx.x; q < near->n; q += (int)blockDim.x) {
 		uint64_t done;
 
-		if (!pk_wait<pk_agent, pk_orders_relaxed>(
+		if (!pk_wait<pk_agent, pk_orders_lean>(
 			    &counters[near->block[q]].done, [=](uint64_t v) { return v >= s; },
 			    &done, watch, blockIdx.x, s))
 			pk_block::put_relaxed(&near->left, 1u);

@@ -83,7 +83,7 @@ static __device__ __forceinline__ uint64_t device_next(const struct device_contr
 	if (threadIdx.x == 0) {
 		uint64_t go;
 
-		if (!pk_wait<pk_system, pk_orders_relaxed>(
+		if (!pk_wait<pk_system, pk_orders_lean>(
 			    &c.host->go, [=](uint64_t v) { return v != now; }, &go, c.watch,
 			    blockIdx.x, now))
 			go = DEVICE_LEAVE;
