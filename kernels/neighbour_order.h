@@ -31,12 +31,18 @@ static __device__ __forceinline__ void pk_neighbours_find(const W &work, struct 
 	__syncthreads();
 }
 
-/* Threads 0, 1, ... each watch one neighbour until all have done s steps. */
+/* Threads 0, 32, ... each watch one neighbour until all have done s steps: a
+ * thread a warp, for two that spin in one warp take turns. */
+#define PK_LEADER 32u
+
 static __device__ __forceinline__ bool pk_neighbours_wait(const struct step_line *counters,
 							  struct neighbour_list *near, uint64_t s,
 							  struct pkrun_watch *watch)
 {
-	for (int q = (int)threadIdx.x; q < near->n; q += (int)blockDim.x) {
+	const uint32_t leaders = (blockDim.x + PK_LEADER - 1) / PK_LEADER;
+
+	for (int q = (int)(threadIdx.x / PK_LEADER); q < near->n && threadIdx.x % PK_LEADER == 0;
+	     q += (int)leaders) {
 		uint64_t done;
 
 		if (!pk_wait<pk_agent, pk_orders_lean>(

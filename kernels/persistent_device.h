@@ -40,6 +40,7 @@
 
 /* Words of the device, each on a line of its own. */
 struct device_lines {
+	alignas(PK_LINE_BYTES) uint64_t go;	  /* the host's word, passed on by block 0 */
 	alignas(PK_LINE_BYTES) uint64_t arrivals; /* blocks that reported, over all rounds */
 	alignas(PK_LINE_BYTES) uint64_t barrier;
 	alignas(PK_LINE_BYTES) uint64_t norm_barrier;
@@ -76,19 +77,31 @@ static __device__ inline void device_report(const struct device_control &c, uint
 		pk_system::put_release(&c.host->done, go);
 }
 
+/* A release beyond `now`, or LEAVE. Block 0 alone watches the host's word and
+ * passes it on: hundreds of blocks polling host memory are in each other's way
+ * (and blocks that are done early in the way of those still at work). */
+static __device__ __forceinline__ uint64_t device_go(const struct device_control &c, uint64_t now)
+{
+	auto other = [=](uint64_t v) { return v != now; };
+	uint64_t go;
+
+	if (blockIdx.x > 0)
+		return pk_wait<pk_agent, pk_orders_lean>(&c.lines->go, other, &go, c.watch,
+							 blockIdx.x, now) ?
+			       go :
+			       DEVICE_LEAVE;
+	if (!pk_wait<pk_system, pk_orders_lean>(&c.host->go, other, &go, c.watch, 0, now))
+		return DEVICE_LEAVE; /* the others see the abort word themselves */
+	pk_agent::put_release(&c.lines->go, go);
+	return go;
+}
+
 /* Thread 0 waits for a release beyond `now`; everybody gets it. */
 static __device__ __forceinline__ uint64_t device_next(const struct device_control &c, uint64_t now,
 						       uint64_t *shared_go)
 {
-	if (threadIdx.x == 0) {
-		uint64_t go;
-
-		if (!pk_wait<pk_system, pk_orders_lean>(
-			    &c.host->go, [=](uint64_t v) { return v != now; }, &go, c.watch,
-			    blockIdx.x, now))
-			go = DEVICE_LEAVE;
-		*shared_go = go;
-	}
+	if (threadIdx.x == 0)
+		*shared_go = device_go(c, now);
 	__syncthreads();
 	return *shared_go;
 }
