@@ -26,8 +26,8 @@ static __device__ __forceinline__ bool pk_barrier_counter(uint64_t *counter, uin
 	if (threadIdx.x == 0) {
 		uint64_t all = (number + 1) * blocks, seen;
 
-		pk_agent::add_release(counter, (uint64_t)1);
-		if (!pk_wait<pk_agent, pk_orders_lean>(
+		pk_agent::add_acq_rel(counter, (uint64_t)1);
+		if (!pk_wait<pk_agent, pk_orders_relaxed>(
 			    counter, [=](uint64_t v) { return v >= all; }, &seen, watch, blockIdx.x,
 			    step))
 			*left = 1;

@@ -58,10 +58,6 @@
 		{                                                                                  \
 			__hip_atomic_store(p, v, __ATOMIC_SEQ_CST, scope);                         \
 		}                                                                                  \
-		template <class T> static PK_FN void add_release(T *p, T v)                        \
-		{                                                                                  \
-			__hip_atomic_fetch_add(p, v, __ATOMIC_RELEASE, scope);                     \
-		}                                                                                  \
 		template <class T> static PK_FN T add_acq_rel(T *p, T v)                           \
 		{                                                                                  \
 			return __hip_atomic_fetch_add(p, v, __ATOMIC_ACQ_REL, scope);              \
@@ -102,33 +98,6 @@ struct pk_orders_relaxed {
 		Scope::put_release(p, v);
 	}
 };
-
-/*
- * The orders of waits that are no rung of the ladder: between blocks, and at
- * the door of a grid.  On AMD an acquire load invalidates caches at every poll,
- * so polls are relaxed.  On CUDA it costs a poll nothing that shows, and the
- * extra load behind a relaxed spin is one more trip to where the flag lives
- * (H200: about 0.3 us in device memory, 1 us in host memory): poll by acquire.
- */
-#if defined(PKRUN_BUILD_CUDA)
-struct pk_orders_lean {
-	template <class Scope, class T> static PK_FN T poll(const T *p)
-	{
-		return Scope::acquire(p);
-	}
-	template <class Scope, class T> static PK_FN T seen(const T *p, T polled)
-	{
-		(void)p;
-		return polled;
-	}
-	template <class Scope, class T> static PK_FN void put(T *p, T v)
-	{
-		Scope::put_release(p, v);
-	}
-};
-#else
-using pk_orders_lean = pk_orders_relaxed;
-#endif
 
 /* A device spin gives up: the first one says where it stood. */
 static __device__ inline void pk_give_up(struct pkrun_watch *watch, uint32_t block, uint64_t step)

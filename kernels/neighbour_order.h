@@ -32,7 +32,9 @@ static __device__ __forceinline__ void pk_neighbours_find(const W &work, struct 
 }
 
 /* Threads 0, 32, ... each watch one neighbour until all have done s steps: a
- * thread a warp, for two that spin in one warp take turns. */
+ * thread a warp, for two that spin in one warp take turns (H200, 132 blocks of
+ * 256 threads, N = 1001, one run each: 54.6 us an iteration with threads 0 and
+ * 1, 36.1 so). */
 #define PK_LEADER 32u
 
 static __device__ __forceinline__ bool pk_neighbours_wait(const struct step_line *counters,
@@ -45,7 +47,7 @@ static __device__ __forceinline__ bool pk_neighbours_wait(const struct step_line
 	     q += (int)leaders) {
 		uint64_t done;
 
-		if (!pk_wait<pk_agent, pk_orders_lean>(
+		if (!pk_wait<pk_agent, pk_orders_relaxed>(
 			    &counters[near->block[q]].done, [=](uint64_t v) { return v >= s; },
 			    &done, watch, blockIdx.x, s))
 			pk_block::put_relaxed(&near->left, 1u);

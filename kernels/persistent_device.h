@@ -78,19 +78,19 @@ static __device__ inline void device_report(const struct device_control &c, uint
 }
 
 /* A release beyond `now`, or LEAVE. Block 0 alone watches the host's word and
- * passes it on: hundreds of blocks polling host memory are in each other's way
- * (and blocks that are done early in the way of those still at work). */
+ * passes it on, so that one load at a time crosses the bus however many blocks
+ * wait, also while blocks that are not done yet still work. */
 static __device__ __forceinline__ uint64_t device_go(const struct device_control &c, uint64_t now)
 {
 	auto other = [=](uint64_t v) { return v != now; };
 	uint64_t go;
 
 	if (blockIdx.x > 0)
-		return pk_wait<pk_agent, pk_orders_lean>(&c.lines->go, other, &go, c.watch,
+		return pk_wait<pk_agent, pk_orders_relaxed>(&c.lines->go, other, &go, c.watch,
 							 blockIdx.x, now) ?
 			       go :
 			       DEVICE_LEAVE;
-	if (!pk_wait<pk_system, pk_orders_lean>(&c.host->go, other, &go, c.watch, 0, now))
+	if (!pk_wait<pk_system, pk_orders_relaxed>(&c.host->go, other, &go, c.watch, 0, now))
 		return DEVICE_LEAVE; /* the others see the abort word themselves */
 	pk_agent::put_release(&c.lines->go, go);
 	return go;

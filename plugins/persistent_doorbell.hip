@@ -62,11 +62,11 @@ static __device__ uint64_t next_epoch(const struct doorbell_control &c, uint64_t
 	uint64_t epoch;
 
 	if (blockIdx.x > 0)
-		return pk_wait<pk_agent, pk_orders_lean>(&c.hall->epoch, other, &epoch, c.watch,
+		return pk_wait<pk_agent, pk_orders_relaxed>(&c.hall->epoch, other, &epoch, c.watch,
 							    blockIdx.x, s) ?
 			       epoch :
 			       LEAVE;
-	if (!pk_wait<pk_system, pk_orders_lean>(&c.door->in, other, &epoch, c.watch, 0, s))
+	if (!pk_wait<pk_system, pk_orders_relaxed>(&c.door->in, other, &epoch, c.watch, 0, s))
 		return LEAVE; /* the others see the abort word themselves */
 	pk_agent::put_release(&c.hall->epoch, epoch);
 	return epoch;

@@ -80,7 +80,7 @@ static __device__ bool ready(const struct interpreter_control &c, const struct i
 	for (uint32_t q = threadIdx.x; q < in.n_waits; q += blockDim.x) {
 		uint64_t target = run * in.wait[q].every + in.wait[q].offset, seen;
 
-		if (!pk_wait<pk_agent, pk_orders_lean>(
+		if (!pk_wait<pk_agent, pk_orders_relaxed>(
 			    &c.device.counters[in.wait[q].counter].done,
 			    [=](uint64_t v) { return v >= target; }, &seen, c.device.watch,
 			    blockIdx.x, target))

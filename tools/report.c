@@ -4,13 +4,13 @@
  * network, no files beside it.
  */
 #include <errno.h>
-#include <getopt.h>
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
 #include "../core/command.h"
 #include "../core/say.h"
+#include "export.h"
 #include "figure.h"
 #include "html.h"
 #include "verdict.h"
@@ -416,43 +416,18 @@ static int report_make(const char *db, int64_t run, const char *path)
 	return rc ? EXIT_USAGE : EXIT_OK;
 }
 
-static int report_usage(FILE *out)
-{
-	fputs("usage: pkrun report [DB] [-o FILE.html] [--run N]\n"
-	      "\n"
-	      "One run, the latest unless --run says which, as one page that needs nothing\n"
-	      "else: the verdict, figures, sortable tables and their SQL, failures, environment.\n"
-	      "DB defaults to pkrun.db, FILE to report.html.\n", out);
-	return out == stdout ? EXIT_OK : EXIT_USAGE;
-}
-
 int command_report(int argc, char **argv)
 {
-	static const struct option longs[] = {
-		{ "run", required_argument, NULL, 'r' }, { "output", required_argument, NULL, 'o' },
-		{ "help", no_argument, NULL, 'h' }, { 0 },
+	static const struct export report = {
+		.name = "report",
+		.usage = "usage: pkrun report [DB] [-o FILE.html] [--run N]\n"
+		"\n"
+		"One run, the latest unless --run says which, as one page that needs nothing\n"
+		"else: the verdict, figures, sortable tables and their SQL, failures, environment.\n"
+		"DB defaults to pkrun.db, FILE to report.html.\n",
+		.file = "report.html",
+		.make = report_make,
 	};
-	const char *path = "report.html";
-	int64_t run = 0;
-	char *end;
-	int c;
 
-	optind = 0;
-	while ((c = getopt_long(argc, argv, "ho:", longs, NULL)) != -1)
-		if (c == 'h') {
-			return report_usage(stdout);
-		} else if (c == 'o') {
-			path = optarg;
-		} else if (c == 'r') {
-			run = strtoll(optarg, &end, 10);
-			if (*end || end == optarg || run < 1) {
-				say_error("report: --run %s: runs count from 1", optarg);
-				return EXIT_USAGE;
-			}
-		} else {
-			return report_usage(stderr);
-		}
-	if (argc - optind > 1)
-		return report_usage(stderr);
-	return report_make(optind < argc ? argv[optind] : "pkrun.db", run, path);
+	return export_command(&report, argc, argv);
 }

@@ -3,6 +3,7 @@ libpkrun_a_SOURCES += tools/compare.c
 libpkrun_a_SOURCES += tools/compare_options.c
 libpkrun_a_SOURCES += tools/compare_print.c
 libpkrun_a_SOURCES += tools/draw.c
+libpkrun_a_SOURCES += tools/export.c
 libpkrun_a_SOURCES += tools/figure.c
 libpkrun_a_SOURCES += tools/figure_compare.c
 libpkrun_a_SOURCES += tools/figure_ladder.c

@@ -5,13 +5,13 @@
  * A process is a cell, a thread is a block.
  */
 #include <errno.h>
-#include <getopt.h>
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
 #include "../core/command.h"
 #include "../core/say.h"
+#include "export.h"
 #include "rows.h"
 #include "stamps.h"
 
@@ -163,43 +163,18 @@ static int trace_make(const char *db, int64_t run, const char *path)
 	return rc ? EXIT_USAGE : EXIT_OK;
 }
 
-static int trace_usage(FILE *out)
-{
-	fputs("usage: pkrun trace [DB] [-o FILE.json] [--run N]\n"
-	      "\n"
-	      "What each block did when, as a timeline for ui.perfetto.dev or chrome://tracing.\n"
-	      "Cells with `stamps = STEPS` have it; their times are never those of a plain cell.\n"
-	      "DB defaults to pkrun.db, FILE to trace.json.\n", out);
-	return out == stdout ? EXIT_OK : EXIT_USAGE;
-}
-
 int command_trace(int argc, char **argv)
 {
-	static const struct option longs[] = {
-		{ "run", required_argument, NULL, 'r' }, { "output", required_argument, NULL, 'o' },
-		{ "help", no_argument, NULL, 'h' }, { 0 },
+	static const struct export trace = {
+		.name = "trace",
+		.usage = "usage: pkrun trace [DB] [-o FILE.json] [--run N]\n"
+		"\n"
+		"What each block did when, as a timeline for ui.perfetto.dev or chrome://tracing.\n"
+		"Cells with `stamps = STEPS` have it; their times are never those of a plain cell.\n"
+		"DB defaults to pkrun.db, FILE to trace.json.\n",
+		.file = "trace.json",
+		.make = trace_make,
 	};
-	const char *path = "trace.json";
-	int64_t run = 0;
-	char *end;
-	int c;
 
-	optind = 0;
-	while ((c = getopt_long(argc, argv, "ho:", longs, NULL)) != -1)
-		if (c == 'h') {
-			return trace_usage(stdout);
-		} else if (c == 'o') {
-			path = optarg;
-		} else if (c == 'r') {
-			run = strtoll(optarg, &end, 10);
-			if (*end || end == optarg || run < 1) {
-				say_error("trace: --run %s: runs count from 1", optarg);
-				return EXIT_USAGE;
-			}
-		} else {
-			return trace_usage(stderr);
-		}
-	if (argc - optind > 1)
-		return trace_usage(stderr);
-	return trace_make(optind < argc ? argv[optind] : "pkrun.db", run, path);
+	return export_command(&trace, argc, argv);
 }
