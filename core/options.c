@@ -21,8 +21,9 @@ const struct pkrun_option common_options[] = {
 	{"threads", PKRUN_INT, offsetof(struct common_options, threads), "256", 1, 1024, NULL, NULL,
 	 "threads of a block"},
 	{"blocks", PKRUN_CHOICE, offsetof(struct common_options, blocks), "auto", 1, 1 << 30,
-	 "auto|rows|capped|N", NULL,
-	 "blocks of the grid; auto: one a unit for launches, what fits for resident kernels"},
+	 "auto|rows|capped|N|percu:N", NULL,
+	 "blocks of the grid: one a unit (row, tile, task), what can be co-resident, so many, or so "
+	 "many a compute unit; auto: as the variant's file says"},
 	{"sweep", PKRUN_CHOICE, offsetof(struct common_options, sweep), "auto", 0, 0,
 	 "rows|tiles|bands|auto", NULL,
 	 "how the work is divided between blocks; auto: rows, unless the variant's file says otherwise"},

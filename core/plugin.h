@@ -175,10 +175,11 @@ enum pkrun_sweep {
 	PKRUN_SWEEP_AUTO = 3		/* the variant's own default: rows, unless its file says otherwise */
 };
 enum pkrun_blocks {
-	PKRUN_BLOCKS_AUTO = 0,		/* launches: one a unit; persistent: capped */
+	PKRUN_BLOCKS_AUTO = 0,		/* the variant's own: launches one a unit, ... */
 	PKRUN_BLOCKS_ROWS = 1,		/* one a unit, however many */
 	PKRUN_BLOCKS_CAPPED = 2,	/* at most what can be co-resident */
-	PKRUN_BLOCKS_NUMBER = 3		/* as given */
+	PKRUN_BLOCKS_NUMBER = 3,	/* as given */
+	PKRUN_BLOCKS_PER_CU = 4		/* so many a compute unit, at most what can be co-resident */
 };
 
 /* One cell.  Owned by pkrun, lent to every function. */

@@ -219,6 +219,8 @@ struct private_order : neighbour_order {
 };
 
 struct private_source : device_source {
+	static const enum pk_auto_blocks automatic = PK_AUTO_PER_CU;
+
 	static uint64_t period(const struct private_options *o)
 	{
 		return (uint64_t)(o->period ? o->period : o->rows);

@@ -12,6 +12,9 @@
  *	signals = 1	a release an iteration; its steps are ordered among the
  *			blocks by neighbours' step counters (persistent_device)
  *
+ * With no flag a block, blocks no longer cost the host anything: from here on
+ * auto is as many as keep a compute unit busy, in bands of rows.
+ *
  * Cost: two more hops through the device's cache a release, and no block may
  * run ahead of the slowest.
  */
@@ -171,9 +174,9 @@ static int probe(struct pkrun_run *run)
 
 static int footprint(struct pkrun_run *run, struct pkrun_footprint *fp)
 {
-	int status = pk_with_work(run, [=](auto work) -> int {
+	int status = pk_with_work_sweep(run, PKRUN_SWEEP_BANDS, [=](auto work) -> int {
 		return pk_footprint(run, doorbell_kernel<decltype(work)>, work.units(), 0,
-				    PK_AUTO_PER_CU, fp);
+				    PK_AUTO_FILL, fp);
 	});
 
 	((struct doorbell_state *)run->state)->blocks = fp->blocks;
@@ -233,7 +236,7 @@ static int start(struct pkrun_run *run)
 	PK_TRY(run, hipMemsetAsync(d->hall, 0, sizeof(*d->hall), pk_stream(run)));
 	PK_TRY(run, hipMemsetAsync(d->counters, 0, d->blocks * sizeof(*d->counters),
 				   pk_stream(run)));
-	status = pk_with_work(run, [=](auto work) -> int {
+	status = pk_with_work_sweep(run, PKRUN_SWEEP_BANDS, [=](auto work) -> int {
 		PK_TRY(run, pk_launch_coop(doorbell_kernel<decltype(work)>, dim3(d->blocks),
 					   dim3(run->threads), 0, pk_stream(run), work, c));
 		return PKRUN_OK;

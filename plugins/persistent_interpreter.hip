@@ -298,18 +298,18 @@ static int probe(struct pkrun_run *run)
 static int footprint(struct pkrun_run *run, struct pkrun_footprint *fp)
 {
 	struct interpreter_state *state = (struct interpreter_state *)run->state;
-	int status = pk_with_work(run, [=](auto work) -> int {
+	int status = pk_with_work_sweep(run, PKRUN_SWEEP_BANDS, [=](auto work) -> int {
 		int units = 0, found;
 
 		PK_TRY(run, hipDeviceGetAttribute(&units, hipDeviceAttributeMultiprocessorCount,
 						  run->device));
 		found = pk_footprint(run, interpreter_kernel<decltype(work)>, work.units(), 0,
-				     PK_AUTO_PER_CU, fp);
+				     PK_AUTO_FILL, fp);
 		if (found != PKRUN_OK)
 			return found;
 		fp->resident_max *= (uint32_t)tasks(run);
 		fp->blocks = pk_grid_blocks(run, work.units(), fp->resident_max,
-					    (uint64_t)units * tasks(run), PK_AUTO_PER_CU);
+					    (uint64_t)units * tasks(run), PK_AUTO_FILL);
 		return PKRUN_OK;
 	});
 
@@ -332,8 +332,9 @@ static int setup(struct pkrun_run *run)
 				     state->interpreters * sizeof(double), NULL,
 				     (void **)&state->sums);
 	if (status == PKRUN_OK)
-		status = pk_with_work(
-			run, [=](auto work) -> int { return write_program(run, work); });
+		status = pk_with_work_sweep(run, PKRUN_SWEEP_BANDS, [=](auto work) -> int {
+			return write_program(run, work);
+		});
 	if (status == PKRUN_OK)
 		status = host->alloc(run, "program", PKRUN_MEMORY_DEVICE,
 				     state->n_instructions * sizeof(*state->program), NULL,
@@ -367,7 +368,7 @@ static int start(struct pkrun_run *run)
 	PK_TRY(run, hipMemcpyAsync(state->streams_dev, state->streams,
 				   state->interpreters * sizeof(*state->streams),
 				   hipMemcpyHostToDevice, pk_stream(run)));
-	status = pk_with_work(run, [=](auto work) -> int {
+	status = pk_with_work_sweep(run, PKRUN_SWEEP_BANDS, [=](auto work) -> int {
 		PK_TRY(run, pk_launch_coop(interpreter_kernel<decltype(work)>,
 					   dim3(state->interpreters), dim3(run->threads), 0,
 					   pk_stream(run), work, c));

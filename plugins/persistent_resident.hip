@@ -41,6 +41,8 @@ struct resident_order : neighbour_order {
 };
 
 struct resident_source {
+	static const enum pk_auto_blocks automatic = PK_AUTO_PER_CU; /* shared memory holds one */
+
 	template <class F> static int with(struct pkrun_run *run, F f)
 	{
 		if (!strcmp(run->work->name, "null")) {

@@ -31,6 +31,29 @@ all_right() {
   all_right 576
 }
 
+@test "blocks: the host target has 8 compute units; what auto, capped, percu:N and a number make of 63 rows" {
+  global 'workload = poisson2d' 'n = 65'
+  printf '%s\n' '[any]' 'variant = launch, persistent_spin, persistent_barrier, persistent_doorbell, persistent_halo' \
+    'blocks = auto, rows, capped, 7, percu:1, percu:3, percu:9' >>a.ini
+  all_right 35
+  grids="SELECT variant || ':' || group_concat(blocks, ' ') FROM (SELECT variant, blocks FROM cell ORDER BY number) GROUP BY variant"
+  run sql "$grids"
+  echo "$output"
+  # auto, rows, capped, 7, percu:1, percu:3, percu:9
+  [ "${lines[0]}" = "launch:63 63 63 7 8 24 63" ]
+  [ "${lines[1]}" = "persistent_barrier:63 63 63 7 8 24 63" ]     # 1024 threads a compute unit
+  [ "${lines[2]}" = "persistent_doorbell:63 63 63 7 8 24 63" ]
+  [ "${lines[3]}" = "persistent_halo:8 15 15 7 8 15 15" ]         # a block has at least a halo's rows
+  [ "${lines[4]}" = "persistent_spin:63 63 63 7 8 24 63" ]
+  # 8 compute units of 1024 threads: 16 blocks of 512
+  global 'workload = poisson2d' 'n = 65'
+  sed -i 's/^threads.*/threads = 512/' a.ini
+  printf '%s\n' '[fill]' 'variant = persistent_barrier' >>a.ini
+  rm pkrun.db
+  all_right 1
+  [ "$(sql 'SELECT blocks FROM cell')" = 16 ]
+}
+
 @test "rectangles, one thread, a warp that is none, more threads than points" {
   global 'workload = poisson2d' 'n = 3, 9, 24' 'cols = 5, 17' 'blocks = auto, 3'
   sed -i '/^threads/d' a.ini
