@@ -43,7 +43,7 @@ static int write_matrix(const struct aa_request *req, uint32_t target, char *pat
 	        : host     ? "11"
 	                   : "11, 1001");
 	fprintf(f, "iterations = %d\n", host ? 100 : 1000);
-	fprintf(f, "blocks_min = %" PRId64 "\nblocks_max = %" PRId64 "\nci = 0\n", req->blocks,
+	fprintf(f, "blocks_min = %" PRId64 "\nblocks_max = %" PRId64 "\nci = 0\nenergy = 0\n", req->blocks,
 	        req->blocks);
 	for (int64_t i = 0; i < 2 * req->pairs; i++)
 		fprintf(f, "[pair%03" PRId64 "%c]\nvariant = %s\n", i / 2, i % 2 ? 'b' : 'a',
@@ -60,9 +60,9 @@ static int write_matrix(const struct aa_request *req, uint32_t target, char *pat
 static int run_matrix(const struct aa_request *req, uint32_t target, const char *path)
 {
 	char device[24];
-	const char *argv[] = {
+	const char *argv[11 + 2 * AA_SET_MAX + 1] = {
 	        paths_self(), "run",  "--db",     req->db, "--target", target_name(target),
-	        "--device",   device, "--format", "csv",   path,       NULL};
+	        "--device",   device, "--format", "csv",   path};
 	struct sigaction ignore = {.sa_handler = SIG_IGN}, old;
 	posix_spawn_file_actions_t files;
 	posix_spawnattr_t attributes;
@@ -70,6 +70,10 @@ static int run_matrix(const struct aa_request *req, uint32_t target, const char 
 	int rc, status;
 	pid_t pid;
 
+	for (int i = 0; i < req->n_set; i++) {
+		argv[11 + 2 * i] = "--set";
+		argv[12 + 2 * i] = req->set[i];
+	}
 	snprintf(device, sizeof(device), "%" PRId64, req->device);
 	sigaction(SIGINT, &ignore, &old);
 	sigemptyset(&interrupt);

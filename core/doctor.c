@@ -32,6 +32,9 @@ static const char usage[] =
         "  --n LIST         with --aa: sizes of workload poisson2d (GPU: 11, 1001; host: 11)\n"
         "  --pairs N        with --aa: pairs of a size (20)\n"
         "  --blocks N       with --aa: blocks of a pair (10)\n"
+        "  --set GLOBAL.KEY=VAL\n"
+        "                   with --aa: a setting of the run, e.g. global.isolation=block, so that\n"
+        "                   the floor is that of the runs it is for (may be given often)\n"
         "  --help\n";
 
 struct doctor {
@@ -43,7 +46,7 @@ struct doctor {
 	size_t warn, unknown;
 };
 
-enum { TARGET = 1000, DEVICE, STRICT, FORMAT, AA, DB, VARIANT, SIZES, PAIRS, BLOCKS, HELP };
+enum { TARGET = 1000, DEVICE, STRICT, FORMAT, AA, DB, VARIANT, SIZES, PAIRS, BLOCKS, SET, HELP };
 
 static int number(const char *option, const char *text, int64_t least, int64_t most, int64_t *out)
 {
@@ -93,6 +96,12 @@ static int take(struct doctor *d, int option)
 		return number("--pairs", optarg, 2, 1000, &d->aa.pairs);
 	case BLOCKS:
 		return number("--blocks", optarg, 6, 1000, &d->aa.blocks);
+	case SET:
+		if (d->aa.n_set < AA_SET_MAX) {
+			d->aa.set[d->aa.n_set++] = optarg;
+			return 0;
+		}
+		say_error("--set %s: at most %d of them with --aa", optarg, AA_SET_MAX);
 	}
 	return EXIT_USAGE;
 }
@@ -111,6 +120,7 @@ static int parse(struct doctor *d, int argc, char **argv)
 	        {"n", required_argument, NULL, SIZES},
 	        {"pairs", required_argument, NULL, PAIRS},
 	        {"blocks", required_argument, NULL, BLOCKS},
+	        {"set", required_argument, NULL, SET},
 	        {"help", no_argument, NULL, HELP},
 	        {NULL, 0, NULL, 0},
 	};
@@ -131,12 +141,12 @@ static int parse(struct doctor *d, int argc, char **argv)
 		code = take(d, option);
 		if (code)
 			return code;
-		only_aa |= option >= DB && option <= BLOCKS;
+		only_aa |= option >= DB && option <= SET;
 	}
 	if (optind < argc)
 		say_error("doctor takes no argument: '%s'", argv[optind]);
 	else if (only_aa && !d->wants_aa)
-		say_error("--db, --variant, --n, --pairs and --blocks go with --aa");
+		say_error("--db, --variant, --n, --pairs, --blocks and --set go with --aa");
 	else
 		return 0;
 	return EXIT_USAGE;

@@ -37,6 +37,11 @@ load fakes
   [ "$status" -eq 2 ]
   run "$PKRUN" doctor --target gpu
   [ "$status" -eq 2 ]
+  run "$PKRUN" doctor --set global.trials=2
+  [ "$status" -eq 2 ]; [[ $output == *'go with --aa'* ]]
+  run "$PKRUN" doctor --aa --variant ok --set global.nosuch=1
+  [ "$status" -eq 2 ]; [[ $output == *nosuch* ]]
+  rm -f pkrun.db
   run "$PKRUN" doctor --aa --variant nosuch
   [ "$status" -eq 2 ]; [[ $output == *"has no variant 'nosuch'"* ]]
   run "$PKRUN" doctor a.ini
@@ -45,12 +50,14 @@ load fakes
 }
 
 @test "--aa measures, stores a floor for each size, and compare uses the largest" {
-  run --separate-stderr "$PKRUN" doctor --aa --target host --variant ok --n 5,7 --pairs 2 --blocks 6 --format csv
+  run --separate-stderr "$PKRUN" doctor --aa --target host --variant ok --n 5,7 --pairs 2 --blocks 6 --format csv \
+    --set global.isolation=block --set global.trials=2
   [ "$status" -eq 0 ]
   [ "${#lines[@]}" -eq 3 ]
   [ "$(sql "SELECT n, pairs, variant, workload, floor >= 0 FROM floor ORDER BY n")" = \
     $'5,2,ok,poisson2d,1\n7,2,ok,poisson2d,1' ]
   [ "$(sql "SELECT status, count(*) FROM cell GROUP BY status")" = ok,8 ]
+  [ "$(sql "SELECT isolation, (SELECT count(*) FROM trial WHERE kind = 'timed') FROM run")" = block,96 ]
   run "$PKRUN" compare --series pair000a,pair000b pkrun.db
   [ "$status" -eq 0 ]
   [[ $output == *'A/A floor'* ]]
