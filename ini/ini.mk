@@ -17,3 +17,4 @@ matrices += ini/relay.ini
 matrices += ini/sync.ini
 matrices += ini/roofline.ini
 matrices += ini/trace.ini
+matrices += ini/timer.ini

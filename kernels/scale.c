@@ -10,12 +10,14 @@
 #include "workload.h"
 
 struct scale_options {
-	int64_t n;
+	int64_t n, chunk;
 };
 
 static const struct pkrun_option options[] = {
 	{"n", PKRUN_INT, offsetof(struct scale_options, n), "1048576", 1, 1099511627776.0, NULL, "point",
 	 "length of A and of B"},
+	{"chunk", PKRUN_INT, offsetof(struct scale_options, chunk), "1024", 1, 1 << 30, NULL, "point",
+	 "points of a unit, of which a block has one or more"},
 	{0},
 };
 
@@ -34,7 +36,7 @@ static int64_t units(const void *opt, uint32_t sweep, const int64_t tile[2])
 {
 	(void)sweep;
 	(void)tile;
-	return (size(opt) + SCALE_CHUNK - 1) / SCALE_CHUNK;
+	return (size(opt) - 1) / ((const struct scale_options *)opt)->chunk + 1;
 }
 
 static void counts(const void *opt, struct workload_counts *out)
@@ -84,6 +86,7 @@ static void fill_args(const void *opt, uint32_t blocks, void **dev, void *out)
 		.size = sizeof(*s),
 		.version = SCALE_VERSION,
 		.n = size(opt),
+		.chunk = ((const struct scale_options *)opt)->chunk,
 		.b = dev[0],
 		.a = dev[1],
 	};

@@ -10,13 +10,12 @@
 
 #include <stdint.h>
 
-#define SCALE_VERSION 1
-#define SCALE_CHUNK 1024 /* points a unit */
+#define SCALE_VERSION 2
 
 struct scale_args {
 	uint32_t size;		/* sizeof(struct scale_args) */
 	uint32_t version;	/* SCALE_VERSION */
-	int64_t  n;		/* points */
+	int64_t  n, chunk;	/* points; of a unit */
 	double  *b;		/* device addresses; NULL until setup() */
 	const double *a;
 };
@@ -30,16 +29,16 @@ struct scale_work {
 
 	double *b;
 	const double *a;
-	uint64_t n;
+	uint64_t n, chunk;
 
 	static scale_work make(const struct scale_args *args)
 	{
-		scale_work w = {args->b, args->a, (uint64_t)args->n};
+		scale_work w = {args->b, args->a, (uint64_t)args->n, (uint64_t)args->chunk};
 		return w;
 	}
 	uint64_t units() const
 	{
-		return (n + SCALE_CHUNK - 1) / SCALE_CHUNK;
+		return (n - 1) / chunk + 1;
 	}
 	__device__ __forceinline__ void step(uint32_t block, uint32_t blocks, uint64_t s) const
 	{
