@@ -9,9 +9,12 @@
 #include <stdlib.h>
 #include <string.h>
 #include "bench.h"
+#include "child.h"
 #include "load.h"
 #include "verify.h"
 #include "worker.h"
+
+#define PROGRESS_NS INT64_C(100000000)	/* between two messages */
 
 const char *bench_status_name(enum bench_status s)
 {
@@ -77,6 +80,23 @@ void bench_metric(struct bench *b, const char *name, double value, const char *u
 static void lend_kernel_ns(struct pkrun_run *run, int64_t ns)
 {
 	((struct bench *)run)->kernel_ns = ns;
+}
+
+/* The one thing that is written while a clock runs, and so the pace is kept here: it costs a
+ * trial nothing below 0.1 s, and then some us every 0.1 s. */
+static void lend_progress(struct pkrun_run *run, uint64_t done, uint64_t total)
+{
+	struct bench *b = (struct bench *)run;
+	struct protocol_progress m = { done, total };
+	int64_t now;
+
+	if (!b->shows_progress)
+		return;
+	now = child_now();
+	if (now - b->progress_ns < PROGRESS_NS)
+		return;
+	b->progress_ns = now;
+	worker_offer(PROTOCOL_PROGRESS, &m, sizeof(m));
 }
 
 /* ---- answers ---- */
@@ -168,6 +188,7 @@ static enum bench_status fill_run(struct bench *b)
 	b->host = (struct pkrun_host){
 		.size = sizeof(b->host), .abi_minor = PKRUN_ABI_MINOR, .say = lend_say,
 		.metric = lend_metric, .alloc = lend_alloc, .kernel_ns = lend_kernel_ns,
+		.progress = lend_progress,
 	};
 	b->work.size = sizeof(b->work);
 	b->work.version = PKRUN_WORK_VERSION;
@@ -420,6 +441,7 @@ enum bench_status bench_open(struct bench *b, struct job *job, const struct pkru
 	b->calibrating = strcmp(job_get(job, "mode"), "calibrate") == 0;
 	b->dev = b->arena.dev = dev;
 	b->run.stream = stream;
+	b->shows_progress = job_int(job, "progress", 0) != 0;
 	b->metrics = calloc(BENCH_METRICS_MAX, sizeof(*b->metrics));
 	b->said = calloc(BENCH_SAID_MAX, sizeof(*b->said));
 	if (!b->metrics || !b->said)

@@ -54,6 +54,9 @@ struct bench {
 	struct protocol_reference reference;
 	struct judge judge;
 
+	int shows_progress;			/* somebody looks at the line */
+	int64_t progress_ns;			/* when it was told last: child_now() */
+
 	/* kept until the trial is over: nothing is written while a clock runs */
 	int64_t kernel_ns;
 	size_t n_metrics, lost_metrics;

@@ -10,6 +10,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include "block.h"
+#include "progress.h"
 #include "say.h"
 #include "stats.h"
 
@@ -130,6 +131,7 @@ int block_job(const struct block *b, const char *mode, struct job *j)
 	full |= job_add_int(j, "warmup_runs", set->warmup_runs);
 	full |= job_add_real(j, "warmup_s", c->target == PKRUN_HOST && b->r->warmup_is_default ?
 			     set->warmup_s / 10 : set->warmup_s);
+	full |= job_add_int(j, "progress", b->r->progress && say_shows_progress());
 	full |= job_add_int(j, "cold", set->cache_cold);
 	full |= job_add_real(j, "energy_s", wants_energy(b) ? set->energy_s : 0);
 	if (b->r->profile) {
@@ -277,6 +279,8 @@ static size_t payload_size(uint32_t type)
 		return sizeof(struct protocol_trial);
 	case PROTOCOL_CALIBRATED:
 		return sizeof(struct protocol_calibrated);
+	case PROTOCOL_PROGRESS:
+		return sizeof(struct protocol_progress);
 	case PROTOCOL_END:
 		return sizeof(struct protocol_end);
 	default:
@@ -293,6 +297,7 @@ static int on_message(struct block *b, const struct message *m)
 		struct protocol_grid grid;
 		struct protocol_want want;
 		struct protocol_trial trial;
+		struct protocol_progress progress;
 	} u;
 	size_t size = payload_size(m->type);
 
@@ -300,6 +305,10 @@ static int on_message(struct block *b, const struct message *m)
 		return -2;
 	if (size && size <= sizeof(u))
 		memcpy(&u, m->data, size);
+	if (m->type == PROTOCOL_PROGRESS) {	/* beside a timing: nothing of the database is touched */
+		progress_share(b->r->progress, b->r, u.progress.done, u.progress.total);
+		return 0;
+	}
 	/* What may come by the thousand shares a transaction; the rest commits by itself. */
 	if (transaction(b, m->type == PROTOCOL_METRIC || m->type == PROTOCOL_NOTE))
 		return -1;

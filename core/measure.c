@@ -96,6 +96,7 @@ static enum bench_status timed_part(struct bench *b, uint64_t iterations, struct
 	int64_t t0, t1, c0, c1;
 	int rc, rc_wait = PKRUN_OK, marks = 0;
 
+	b->progress_ns = clock_ns(CLOCK_MONOTONIC);
 	if (events)
 		marks |= b->dev->mark(0, b->run.stream);
 	c0 = clock_ns(cpu);

@@ -27,6 +27,7 @@
  *
  * ABI history (append only; another major is refused):
  *   1.0  first
+ *   1.1  progress in struct pkrun_host
  */
 #ifndef PKRUN_PLUGIN_H
 #define PKRUN_PLUGIN_H
@@ -40,7 +41,7 @@ extern "C" {
 
 #define PKRUN_MAGIC     0x4e524b50u	/* "PKRN", little endian */
 #define PKRUN_ABI_MAJOR 1
-#define PKRUN_ABI_MINOR 0
+#define PKRUN_ABI_MINOR 1
 #define PKRUN_EXPORT    __attribute__((visibility("default")))
 
 enum pkrun_status {
@@ -114,7 +115,8 @@ enum pkrun_memory {
 
 struct pkrun_run;
 
-/* The table pkrun lends.  Only fields inside `size` exist. */
+/* The table pkrun lends.  Only fields inside `size` exist: before a call of one that
+ * is newer than 1.0, ask PKRUN_HOST_HAS(run->host, field). */
 struct pkrun_host {
 	uint32_t size;			/* sizeof(struct pkrun_host) as pkrun knows it */
 	uint32_t abi_minor;
@@ -139,7 +141,24 @@ struct pkrun_host {
 
 	/* Time inside the kernel for this trial, ns; stored beside the host's time. */
 	void (*kernel_ns)(struct pkrun_run *run, int64_t ns);
+	/* 1.0 ends here; append only */
+
+	/*
+	 * 1.1: how far the trial is, `done` of `total` in whatever unit: for the
+	 * progress line alone, never stored.  Only from the thread that pkrun called
+	 * run() or wait() on.  As often as one likes: pkrun passes on ten a second at
+	 * most (some us each), none in the first 0.1 s of a trial, and none at all
+	 * where no line is shown.  The other calls read a clock at the most, so let a
+	 * loop that spins call once in 64 looks or so.  It is no sign of life: the
+	 * watchdog does not wait longer for it.
+	 */
+	void (*progress)(struct pkrun_run *run, uint64_t done, uint64_t total);
 };
+#define PKRUN_HOST_SIZE_1_0 offsetof(struct pkrun_host, progress)
+
+/* Does table h, as pkrun lends it, have field f? */
+#define PKRUN_HOST_HAS(h, f) \
+	((h)->size >= offsetof(struct pkrun_host, f) + sizeof((h)->f))
 
 /*
  * The one word set that every spin looks at, in host-coherent memory.

@@ -5,11 +5,13 @@
 #include <inttypes.h>
 #include <math.h>
 #include <stdio.h>
-#include <unistd.h>
 #include "progress.h"
 #include "say.h"
 
 #define REDRAW_NS INT64_C(100000000)	/* not more often when blocks are short */
+#define SHARE_NS  INT64_C(50000000)	/* they come every 0.1 s, unless the worker floods us */
+
+static int64_t drawn;	/* child_now(); 0: never */
 
 const char *progress_duration(double seconds, char buf[32])
 {
@@ -42,25 +44,41 @@ static double left_s(const struct progress *p, const struct runner *r)
 	return sum;
 }
 
-void progress_draw(const struct progress *p, const struct runner *r, const struct cell *cell,
-		   uint64_t block)
+/* share: of the trial; NAN: not known */
+static void draw(const struct progress *p, const struct runner *r, double share)
 {
-	static int64_t drawn;
-	char eta[32], width[32] = "", of[48];
+	const struct cell *cell = p->cell;
+	char eta[32], width[32] = "", part[32] = "", of[48];
 
-	if (say_quiet || !isatty(STDERR_FILENO))
-		return;
-	if (drawn && child_now() - drawn < REDRAW_NS && p->done_s / (double)(p->done + 1) < 0.2)
-		return;
 	drawn = child_now();
 	if (!isnan(p->width))
 		snprintf(width, sizeof(width), " +-%.2g %%", p->width * 100);
+	if (!isnan(share))
+		snprintf(part, sizeof(part), "  %.0f %% of this trial", share * 100);
 	if (r->settings.blocks_max > r->settings.blocks_min)
 		snprintf(of, sizeof(of), "%" PRId64 " to %" PRId64, r->settings.blocks_min,
 			 r->settings.blocks_max);
 	else
 		snprintf(of, sizeof(of), "%" PRId64, r->settings.blocks_min);
-	say_progress("%" PRIu64 "/%" PRIu64 " cells  block %" PRIu64 " of %s  %s %s n=%" PRId64 "%s  %s%s",
-		     p->ended, r->n_cells, block + 1, of, cell->series, cell->workload->name, cell->n,
-		     width, p->done ? "left " : "", p->done ? progress_duration(left_s(p, r), eta) : "");
+	say_progress("%" PRIu64 "/%" PRIu64 " cells  block %" PRIu64 " of %s  %s %s n=%" PRId64 "%s%s  %s%s",
+		     p->ended, r->n_cells, p->block + 1, of, cell->series, cell->workload->name, cell->n,
+		     width, part, p->done ? "left " : "", p->done ? progress_duration(left_s(p, r), eta) : "");
+}
+
+void progress_draw(struct progress *p, const struct runner *r, const struct cell *cell, uint64_t block)
+{
+	p->cell = cell;
+	p->block = block;
+	if (!say_shows_progress())
+		return;
+	if (drawn && child_now() - drawn < REDRAW_NS && p->done_s / (double)(p->done + 1) < 0.2)
+		return;
+	draw(p, r, NAN);
+}
+
+void progress_share(const struct progress *p, const struct runner *r, uint64_t done, uint64_t total)
+{
+	if (!p || !total || child_now() - drawn < SHARE_NS || !say_shows_progress())
+		return;
+	draw(p, r, done < total ? (double)done / (double)total : 1);
 }

@@ -6,7 +6,7 @@
  *
  *	pkrun			worker
  *	JOB ------------------>
- *				PHASE, NOTE, METRIC, GRID: no answer
+ *				PHASE, NOTE, METRIC, GRID, PROGRESS: no answer
  *	  <------------------- WANT_REFERENCE
  *	REFERENCE ------------>
  *	  <------------------- TRIAL
@@ -34,7 +34,8 @@ enum protocol_type {
 	PROTOCOL_TRIAL,
 	PROTOCOL_CALIBRATED,
 	PROTOCOL_END,
-	PROTOCOL_READY		/* empty */
+	PROTOCOL_READY,		/* empty */
+	PROTOCOL_PROGRESS
 };
 
 enum protocol_limit {
@@ -89,6 +90,10 @@ struct protocol_trial {
 
 struct protocol_calibrated {	/* of a job with mode = calibrate, before its END */
 	double per_iteration_ns, tick_ns;
+};
+
+struct protocol_progress {	/* of the trial at hand */
+	uint64_t done, total;
 };
 
 struct protocol_end {

@@ -265,9 +265,11 @@ int runner_loop(struct runner *r)
 	}
 	for (i = 0; i < r->n_cells; i++)
 		p.ended += r->cells[i].status != CELL_PENDING;
+	r->progress = &p;
 	if (!rc)
 		rc = r->settings.schedule_sequential ? one_after_the_other(r, &p)
 						     : in_blocks(r, &p, list);
+	r->progress = NULL;
 	say_progress_end();
 	block_end_worker(r);
 	baseline_free(r->baseline);

@@ -15,6 +15,7 @@
 #include "../db/store.h"
 
 struct baseline;
+struct progress;
 
 enum cell_status {
 	CELL_PENDING, CELL_OK, CELL_IMPRECISE, CELL_SKIPPED, CELL_REFUSED, CELL_WRONG, CELL_CRASH,
@@ -55,6 +56,7 @@ struct runner {
 	int64_t max_clock_mhz[4];		/* TELEMETRY_UNKNOWN */
 	struct baseline *baseline;		/* of the stopping rule; NULL: ratios do not count */
 	char lost[4][256];			/* by target: why its device is given up; "" if it is not */
+	struct progress *progress;		/* the line; NULL: cells are not run yet */
 	struct child child;			/* pid 0: none */
 	uint32_t child_target;
 	int64_t position;			/* blocks started so far */

@@ -65,12 +65,17 @@ void say_note(const char *fmt, ...)
 	va_end(ap);
 }
 
+int say_shows_progress(void)
+{
+	return !say_quiet && isatty(STDERR_FILENO);
+}
+
 void say_progress(const char *fmt, ...)
 {
 	char line[1024], safe[1024];
 	va_list ap;
 
-	if (say_quiet || !isatty(STDERR_FILENO))
+	if (!say_shows_progress())
 		return;
 	va_start(ap, fmt);
 	vsnprintf(line, sizeof(line), fmt, ap);

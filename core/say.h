@@ -22,6 +22,7 @@ extern int say_quiet;		/* --quiet: only errors */
 void say_error(const char *fmt, ...) __attribute__((format(printf, 1, 2)));	/* "pkrun: ..." */
 void say_note(const char *fmt, ...) __attribute__((format(printf, 1, 2)));	/* dropped when quiet */
 void say_progress(const char *fmt, ...) __attribute__((format(printf, 1, 2)));	/* one line, rewritten on a terminal */
+int say_shows_progress(void);	/* is there a terminal for that line, and not --quiet? */
 void say_progress_end(void);
 int say_exit_worse(int a, int b);	/* which of two exit codes wins */
 /* A duration in ns with three significant digits and its unit, chosen after rounding: "3.47 us".

@@ -6,6 +6,7 @@
 #define _GNU_SOURCE
 #include <errno.h>
 #include <math.h>
+#include <poll.h>
 #include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -50,6 +51,15 @@ void worker_send(uint32_t type, const void *data, size_t size)
 {
 	if (message_send(pipe_out, type, data, size))
 		_exit(CHILD_LOST_PIPE);
+}
+
+/* A pipe that polls as writable takes PIPE_BUF bytes at once. */
+void worker_offer(uint32_t type, const void *data, size_t size)
+{
+	struct pollfd out = { pipe_out, POLLOUT, 0 };
+
+	if (poll(&out, 1, 0) == 1 && (out.revents & POLLOUT))
+		worker_send(type, data, size);
 }
 
 void worker_phase(const char *name, enum protocol_limit limit, uint64_t iterations, double predicted_ns)

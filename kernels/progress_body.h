@@ -253,19 +253,27 @@ static inline uint64_t progress_look(struct pkrun_run *run)
 	return st->last / (uint64_t)progress_options_of(run)->every;
 }
 
-/* The host watches until all has been reported, or the kernels have left. */
+/*
+ * The host watches until all has been reported, or the kernels have left, and
+ * tells pkrun how far it is: after one look in 64, since a call may read a clock
+ * (it writes 10 times a second at most, and only where a progress line is shown).
+ */
 static inline int progress_wait(struct pkrun_run *run)
 {
 	struct progress_state *st = progress_state_of(run);
 	int watches = progress_options_of(run)->report.index != REPORT_NONE;
+	uint64_t seen;
 
-	for (uint64_t looks = 1; watches && progress_look(run) < st->reports; looks++) {
+	for (uint64_t looks = 1; watches && (seen = progress_look(run)) < st->reports; looks++) {
 		pk_host_pause();
-		if (looks % 64 == 0 && pk_host_aborted_at(run, 0, st->seen)) {
-			run->host->say(run, "aborted after %llu reports",
-				       (unsigned long long)st->seen);
+		if (looks % 64)
+			continue;
+		if (pk_host_aborted_at(run, 0, seen)) {
+			run->host->say(run, "aborted after %llu reports", (unsigned long long)seen);
 			return PKRUN_FAIL;
 		}
+		if (PKRUN_HOST_HAS(run->host, progress))
+			run->host->progress(run, seen, st->reports);
 		if (looks % 1024 == 0 && hipStreamQuery(pk_stream(run)) != hipErrorNotReady)
 			break;
 	}

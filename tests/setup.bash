@@ -17,3 +17,9 @@ export ASAN_OPTIONS=${ASAN_OPTIONS-verify_asan_link_order=0:handle_segv=0:handle
 setup() {
   cd "$BATS_TEST_TMPDIR"
 }
+
+# shown COMMAND: the lines that it draws on a terminal, those too that it draws over
+shown() {
+  COLUMNS=160 script -qec "$1" typescript </dev/null >/dev/null
+  tr '\r' '\n' <typescript | sed 's/\x1b\[K//'
+}

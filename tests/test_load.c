@@ -72,11 +72,11 @@ static void descriptor(void **state)
 	p.size += 8;
 	assert_int_equal(load_check(&p, PKRUN_HOST, why, sizeof why), 0);
 	REFUSED(magic = 7, "magic is 0x00000007, not 0x4e524b50");
-	sprintf(text, "built for plugin ABI %d.0; this pkrun has %d.%d", PKRUN_ABI_MAJOR + 1, PKRUN_ABI_MAJOR,
-		PKRUN_ABI_MINOR);
+	sprintf(text, "built for plugin ABI %d.%d; this pkrun has %d.%d", PKRUN_ABI_MAJOR + 1, PKRUN_ABI_MINOR,
+		PKRUN_ABI_MAJOR, PKRUN_ABI_MINOR);
 	REFUSED(abi_major++, text);
-	REFUSED(abi_major = 0, "built for plugin ABI 0.0");
-	REFUSED(abi_major = 0xffff, "built for plugin ABI 65535.0");
+	REFUSED(abi_major = 0, "built for plugin ABI 0.1");
+	REFUSED(abi_major = 0xffff, "built for plugin ABI 65535.1");
 	sprintf(text, "descriptor of %zu bytes, shorter than the %zu", PKRUN_PLUGIN_SIZE_1_0 - 1,
 		PKRUN_PLUGIN_SIZE_1_0);
 	REFUSED(size = PKRUN_PLUGIN_SIZE_1_0 - 1, text);

@@ -19,6 +19,7 @@ check_PROGRAMS += tests/test_telemetry
 # (cmocka), compiled as a host plugin is and linked with libpkhost.so.
 host_tests += tests/test_host_device
 host_tests += tests/test_numbers
+host_tests += tests/test_progress
 host_tests += tests/test_shape
 
 # Programs that tests call, one line each, built but not run as tests.
@@ -86,6 +87,7 @@ test_plugins += fake_noisy
 test_plugins += fake_ok
 test_plugins += fake_once
 test_plugins += fake_overrun
+test_plugins += fake_progress
 test_plugins += fake_resident
 test_plugins += fake_sleeper
 test_plugins += fake_spike

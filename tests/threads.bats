@@ -115,6 +115,20 @@ all_ok() {
     WHERE m.name = 'reports' AND t.kind = 'timed' AND c.n = 37")" = 27 ]
 }
 
+@test "progress: a slow trial moves the progress line, and only on a terminal" {
+  matrix progress 'n = 256' 'threads = 16' 'iterations = 100' '[a]' 'variant = progress_persistent'
+  shown '"$PKRUN" m.ini' >lines
+  grep -o 'n=256 .*of this trial' lines | awk '{ print $2 }' >shares
+  cat shares
+  # it rises, but for the beginning of each of five trials
+  [ "$(sort -u shares | wc -l)" -ge 3 ]
+  awk '$1 < last { fell++ } $1 < 0 || $1 > 100 { exit 1 } { last = $1 } END { exit fell > 4 }' shares
+  [ "$(sql 'SELECT status FROM cell')" = ok ]
+  shown '"$PKRUN" --quiet --set global.iterations=20 m.ini' >quiet
+  "$PKRUN" --set global.iterations=20 m.ini >piped 2>&1
+  [ "$(cat quiet piped | grep -c 'of this trial')" -eq 0 ]
+}
+
 @test "locality: ends, parts of chunks, and chunks, through shared and device memory" {
   matrix locality 'n = 1, 2, 1024, 1025, 3000' 'threads = 1, 33' 'blocks = auto, 2' 'iterations = 1, 5' \
     '[a]' 'variant = locality_*' 'fused = no, yes' 'through = shared, device'

@@ -163,6 +163,25 @@ no_time() { [ -z "$(sql "SELECT median_ns FROM summary WHERE series = '$1'")" ];
   [ "$(sql "SELECT count(*) FROM event WHERE text LIKE '904 metrics and 36 notes too many%'")" -eq 6 ]
 }
 
+@test "a flood of progress is drawn 20 times a second at most, and is no sign of life" {
+  matrix a.ini -- progress
+  for how in calls frames; do
+    rm -f pkrun.db
+    begin=$(date +%s%N)
+    FAKE_PROGRESS=$how shown '"$PKRUN" a.ini' >lines
+    n=$(grep -c 'of this trial' lines) || true
+    most=$((($(date +%s%N) - begin) / 50000000 + 1))
+    echo "$how: $n lines, at most $most"
+    [ "$n" -ge 6 ]; [ "$n" -le "$most" ]
+    [ "$(cell progress)" = ok ]
+  done
+  FAKE_PROGRESS=frames one progress ok 0
+  begin=$SECONDS
+  FAKE_PROGRESS=hang one progress hang 4 timeout=1
+  [ $((SECONDS - begin)) -lt 10 ]
+  [[ $(reason progress) == *'ignored SIGTERM for 2 s and was killed' ]]
+}
+
 @test "threads, atexit handlers and destructors that outlive teardown harm nothing (c08)" {
   one late_thread ok 0
 }

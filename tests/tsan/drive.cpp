@@ -95,6 +95,10 @@ static void kernel_ns(struct pkrun_run *, int64_t)
 {
 }
 
+static void progress(struct pkrun_run *, uint64_t, uint64_t)
+{
+}
+
 static int alloc(struct pkrun_run *, const char *, uint32_t memory, size_t bytes, void **host,
                  void **dev)
 {
@@ -191,7 +195,7 @@ static void prepare_run(void)
 	must(hipHostMalloc(&watch, sizeof(*watch), hipHostMallocCoherent), "hipHostMalloc");
 	memset(watch, 0, sizeof(*watch));
 	must(hipStreamCreateWithFlags(&stream, hipStreamNonBlocking), "hipStreamCreate");
-	c.host = {sizeof(c.host), PKRUN_ABI_MINOR, say, metric, alloc, kernel_ns};
+	c.host = {sizeof(c.host), PKRUN_ABI_MINOR, say, metric, alloc, kernel_ns, progress};
 	c.args.assign(c.workload->args_size, 0);
 	c.workload->args(c.problem.data(), 0, c.array, c.args.data());
 	c.work.size = sizeof(c.work);
