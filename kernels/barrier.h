@@ -16,17 +16,19 @@
 /*
  * Every thread of every block calls it, `number` counts from 0.  `left` is a
  * shared word of the block, 0 before; false for all threads of a block when
- * the run is being aborted.
+ * the run is being aborted.  arrived(), by thread 0: the block has been counted.
  */
-static __device__ __forceinline__ bool pk_barrier_counter(uint64_t *counter, uint64_t number,
-							  uint32_t blocks, uint32_t *left,
-							  struct pkrun_watch *watch, uint64_t step)
+template <class Arrived = struct pk_untold>
+static __device__ __forceinline__ bool
+pk_barrier_counter(uint64_t *counter, uint64_t number, uint32_t blocks, uint32_t *left,
+		   struct pkrun_watch *watch, uint64_t step, Arrived arrived = {})
 {
 	__syncthreads();
 	if (threadIdx.x == 0) {
 		uint64_t all = (number + 1) * blocks, seen;
 
 		pk_agent::add_acq_rel(counter, (uint64_t)1);
+		arrived();
 		if (!pk_wait<pk_agent, pk_orders_relaxed>(
 			    counter, [=](uint64_t v) { return v >= all; }, &seen, watch, blockIdx.x,
 			    step))

@@ -99,6 +99,13 @@ struct pk_orders_relaxed {
 	}
 };
 
+/* For a template that tells somebody of an event (stamps.h): nobody asked. */
+struct pk_untold {
+	PK_FN void operator()() const
+	{
+	}
+};
+
 /* A device spin gives up: the first one says where it stood. */
 static __device__ inline void pk_give_up(struct pkrun_watch *watch, uint32_t block, uint64_t step)
 {

@@ -58,25 +58,31 @@ static __device__ __forceinline__ bool pk_neighbours_wait(const struct step_line
 
 /* As an order of persistent_device.h. */
 struct neighbour_order : device_order {
-	template <class W>
+	template <class W, class Waited = struct pk_untold>
 	static __device__ __forceinline__ bool before(const struct device_control &c, const W &work,
-						      uint64_t s, uint32_t *)
+						      uint64_t s, uint32_t *, Waited waited = {})
 	{
 		PK_SHARED(struct neighbour_list, near, [1]);
 
+		bool on;
+
 		if (s == 0) {
 			pk_neighbours_find(work, near);
+			waited();
 			return true;
 		}
-		return pk_neighbours_wait(c.counters, near, s, c.watch);
+		on = pk_neighbours_wait(c.counters, near, s, c.watch);
+		waited();
+		return on;
 	}
-	template <class W>
+	template <class W, class Told = struct pk_untold>
 	static __device__ __forceinline__ bool after(const struct device_control &c, const W &,
-						     uint64_t s, uint32_t *)
+						     uint64_t s, uint32_t *, Told told = {})
 	{
 		__syncthreads();
 		if (threadIdx.x == 0)
 			pk_agent::put_release(&c.counters[blockIdx.x].done, s + 1);
+		told();
 		return true;
 	}
 	static __device__ __forceinline__ bool all(const struct device_control &c, uint64_t number,

@@ -12,8 +12,10 @@
  * taken for the signal of another run.
  *
  * How steps are ordered between blocks is the variant's `Order`: a struct with
- *	before(c, work, s, left) may this block begin step s?
- *	after(c, work, s, left)	this block has done step s
+ *	before(c, work, s, left, waited) may this block begin step s?  waited(),
+ *				by every thread: the wait is over
+ *	after(c, work, s, left, told) this block has done step s.  told(), by
+ *				thread 0 at least: others can know; or nobody is to
  *	agree(c, leave, left)	go seen: does any block want to leave?
  *	all(c, number, left, s)	a barrier of all blocks, for norm `number`
  *	look(c, s, left)	now and then: is the run being aborted? Blocks that
@@ -24,6 +26,9 @@
  *	finish(work)		all of `go` is done; before the block reports that
  * for work that a block keeps to itself between the two.
  *
+ * waited and told are for stamped_order, which makes of any order one that writes
+ * down when (stamps.h): the plain kernel has no code for either.
+ *
  * Where a variant's work comes from, and what it takes of shared memory, is its
  * `Source`: device_source, or one that wraps the workload.
  */
@@ -33,6 +38,7 @@
 #include "barrier.h"
 #include "host_wait.h"
 #include "norm.h"
+#include "stamps.h"
 
 #define DEVICE_LOOK_EVERY 1024 /* steps */
 #define DEVICE_LEAVE UINT64_MAX
@@ -162,6 +168,42 @@ struct device_order {
 	}
 };
 
+/* An order with stamps of its steps; as a kernel's argument it brings them along. */
+template <class Order> struct stamped_order : Order {
+	struct pk_stamps stamps;
+
+	__device__ __forceinline__ void stamp(uint64_t s, enum pk_stamp_event event) const
+	{
+		if (threadIdx.x == 0)
+			pk_stamp(stamps, s, event, pk_clock_ns());
+	}
+	template <class W> __device__ __forceinline__ void begin(const W &work) const
+	{
+		if (threadIdx.x == 0)
+			pk_stamp_clock(stamps);
+		Order::begin(work);
+	}
+	/* A norm waits for the step behind it too; that step's own stamps come later. */
+	template <class W>
+	__device__ __forceinline__ bool before(const struct device_control &c, const W &work,
+					       uint64_t s, uint32_t *left) const
+	{
+		bool on = Order::before(c, work, s, left, [&] { stamp(s, PK_STAMP_RECEIVE); });
+
+		stamp(s, PK_STAMP_START);
+		return on;
+	}
+	template <class W>
+	__device__ __forceinline__ bool after(const struct device_control &c, const W &work,
+					      uint64_t s, uint32_t *left) const
+	{
+		__syncthreads();
+		stamp(s, PK_STAMP_END);
+		return Order::after(c, work, s, left, [&] { stamp(s, PK_STAMP_DONE); });
+	}
+};
+static_assert(PK_STAMPS_MAX / 4 < DEVICE_LOOK_EVERY, "no look between a stamped start and its work");
+
 template <class W, class Order>
 static __global__ void device_kernel(W work, Order order, struct device_control c)
 {
@@ -205,6 +247,12 @@ static __global__ void device_kernel(W work, Order order, struct device_control 
 
 /* ---- host side ---- */
 
+/* First in the options of a variant whose kernel is device_kernel() or has stamps of its own. */
+struct device_options {
+	int64_t stamps;
+};
+#define DEVICE_OPTION_STAMPS() PK_OPTION_STAMPS(struct device_options)
+
 struct device_state {
 	uint32_t blocks;
 	int resident;		/* a kernel was launched and not yet waited for */
@@ -214,9 +262,16 @@ struct device_state {
 	struct host_lines *host, *host_dev;
 	struct device_lines *lines;
 	struct step_line *counters;
+	struct pk_stamps_state stamps;
 };
 
-static inline int device_setup(struct pkrun_run *run)
+static inline int64_t device_stamps(const struct pkrun_run *run)
+{
+	return ((const struct device_options *)run->options)->stamps;
+}
+
+/* What the protocol needs. */
+static inline int device_setup_words(struct pkrun_run *run)
 {
 	struct device_state *d = (struct device_state *)run->state;
 	const struct pkrun_host *host = run->host;
@@ -233,6 +288,17 @@ static inline int device_setup(struct pkrun_run *run)
 	return status == PKRUN_OK ? pk_norm_setup(run, d->blocks, &d->norm) : status;
 }
 
+/* And the stamps, for a variant with device_options. */
+static inline int device_setup(struct pkrun_run *run)
+{
+	struct device_state *d = (struct device_state *)run->state;
+	int status = device_setup_words(run);
+
+	return status == PKRUN_OK ?
+		       pk_stamps_setup(run, &d->stamps, d->blocks, device_stamps(run)) :
+		       status;
+}
+
 /* Everything that the protocol reads is written here: it was poison. */
 static inline int device_clear(struct pkrun_run *run)
 {
@@ -244,7 +310,7 @@ static inline int device_clear(struct pkrun_run *run)
 	PK_TRY(run, hipMemsetAsync(d->lines, 0, sizeof(*d->lines), pk_stream(run)));
 	PK_TRY(run, hipMemsetAsync(d->counters, 0, d->blocks * sizeof(*d->counters),
 				   pk_stream(run)));
-	return PKRUN_OK;
+	return pk_stamps_start(run, &d->stamps);
 }
 
 /* Until the grid has done `go` steps in all. */
@@ -282,6 +348,18 @@ struct device_source {
 	}
 };
 
+/* f(work, order): the order with stamps where they are asked for. */
+template <class Source, class Order, class F>
+static int device_with(struct pkrun_run *run, Order order, F f)
+{
+	const struct device_state *d = (const struct device_state *)run->state;
+	stamped_order<Order> stamped = {order, d->stamps.dev};
+
+	return Source::with(run, [=](auto work) -> int {
+		return device_stamps(run) ? f(work, stamped) : f(work, order);
+	});
+}
+
 template <class Order, class Source = device_source>
 static int device_start(struct pkrun_run *run, Order order)
 {
@@ -292,10 +370,11 @@ static int device_start(struct pkrun_run *run, Order order)
 
 	if (status != PKRUN_OK)
 		return status;
-	status = Source::with(run, [=](auto work) -> int {
-		PK_TRY(run, pk_launch_coop(device_kernel<decltype(work), Order>, dim3(d->blocks),
-					   dim3(run->threads), Source::shared_bytes(work, d->blocks),
-					   pk_stream(run), work, order, c));
+	status = device_with<Source>(run, order, [=](auto work, auto its_order) -> int {
+		PK_TRY(run, pk_launch_coop(device_kernel<decltype(work), decltype(its_order)>,
+					   dim3(d->blocks), dim3(run->threads),
+					   Source::shared_bytes(work, d->blocks), pk_stream(run),
+					   work, its_order, c));
 		return PKRUN_OK;
 	});
 	if (status != PKRUN_OK)
@@ -333,7 +412,7 @@ static inline int device_stop(struct pkrun_run *run)
 	d->resident = 0;
 	pk_system::put_release(&d->host->go, DEVICE_LEAVE);
 	PK_TRY(run, hipStreamSynchronize(pk_stream(run)));
-	return PKRUN_OK;
+	return pk_stamps_report(run, &d->stamps);
 }
 
 /* Also after a start() that failed half-way. */
@@ -348,8 +427,8 @@ template <class Order, class Source = device_source>
 static int device_footprint(struct pkrun_run *run, struct pkrun_footprint *fp)
 {
 	struct device_state *d = (struct device_state *)run->state;
-	int status = Source::with(run, [=](auto work) -> int {
-		auto kernel = device_kernel<decltype(work), Order>;
+	int status = device_with<Source>(run, Order{}, [=](auto work, auto order) -> int {
+		auto kernel = device_kernel<decltype(work), decltype(order)>;
 		int units = 0, found;
 		size_t bytes;
 

@@ -22,6 +22,7 @@
 #include "onchip.h"
 
 struct private_options {
+	struct device_options device;
 	int64_t rows;	/* of the halo */
 	int64_t period;	/* steps between two exchanges; 0: as `rows` */
 };
@@ -185,15 +186,17 @@ struct private_order : neighbour_order {
 		work.load();
 		__syncthreads();
 	}
-	template <class W>
+	template <class W, class Waited = struct pk_untold>
 	static __device__ __forceinline__ bool before(const struct device_control &c, const W &work,
-						      uint64_t s, uint32_t *left)
+						      uint64_t s, uint32_t *left, Waited waited = {})
 	{
 		uint64_t exchange = s / work.period;
 
-		if (s > 0 && s % work.period)
+		if (s > 0 && s % work.period) {
+			waited();
 			return true;
-		if (!neighbour_order::before(c, work, exchange, left))
+		}
+		if (!neighbour_order::before(c, work, exchange, left, waited))
 			return false;
 		if (s > 0) {
 			work.fetch(exchange);
@@ -201,15 +204,17 @@ struct private_order : neighbour_order {
 		}
 		return true;
 	}
-	template <class W>
+	template <class W, class Told = struct pk_untold>
 	static __device__ __forceinline__ bool after(const struct device_control &c, const W &work,
-						     uint64_t s, uint32_t *left)
+						     uint64_t s, uint32_t *left, Told told = {})
 	{
 		__syncthreads();
-		if ((s + 1) % work.period)
+		if ((s + 1) % work.period) {
+			told();
 			return true;
+		}
 		work.publish((s + 1) / work.period);
-		return neighbour_order::after(c, work, (s + 1) / work.period - 1, left);
+		return neighbour_order::after(c, work, (s + 1) / work.period - 1, left, told);
 	}
 	template <class W> static __device__ __forceinline__ void finish(const W &work)
 	{

@@ -7,6 +7,35 @@
  * the code it always ran; and a cell with `stamps` is another cell (its
  * parameters differ), so that its times are never those of a plain one.
  *
+ * What the four mean, all by the clock of thread 0:
+ *
+ *	steps released by the host (persistent_host.h)
+ *	receive	thread 0 saw the block's flag
+ *	start	every thread was told; the step's work begins
+ *	end	all threads' work is done
+ *	done	the answer was stored
+ *
+ *	steps released by the device (persistent_device.h, persistent_interpreter)
+ *	receive	the block's wait for the step is over: all threads know that it
+ *		may begin.  For the first step of a release, and always where a
+ *		barrier has let the block go, there is nothing left to wait for:
+ *		it is when `go` was seen, or when the block came out of the barrier
+ *	start	what the neighbours sent has been taken over (_halo, _chaotic,
+ *		_resident; nothing elsewhere); the step's work begins
+ *	end	all threads' work is done, by a block barrier that only stamped
+ *		kernels have (the interpreter's plain kernel has it too)
+ *	done	others can know: the block's counter was stored or raised, or it
+ *		was counted by the barrier.  The runtime's barrier (barrier = coop)
+ *		cannot be looked into: there it is when the block went to it
+ *
+ * persistent_halo and _chaotic exchange every few steps.  All steps are stamped,
+ * but inside such a round a block waits for nobody and tells nobody: receive
+ * follows the step before, done follows end, and only the first step of a round
+ * is ordered with the neighbours' steps.  Before the `done` of a round's last
+ * step lies the copying of the rows that are sent.
+ * persistent_interpreter: a `block` is a part of the work, of which an
+ * interpreter has `tasks`, one after the other.
+ *
  * They reach the database as metrics of the trial, in ns since its first stamp:
  *	stamp_receive_b3_s12	block 3 saw the release of step 12
  *	stamp_start_, stamp_end_, stamp_done_	began, ended, acknowledged it
@@ -35,11 +64,17 @@ struct pk_stamps {
 
 #define PK_STAMPS_ORDER_WORDS(blocks) (2 + 3 * (size_t)(blocks))
 
-/* One thread of the block calls. */
-static __device__ inline void pk_stamp(const struct pk_stamps &st, uint64_t s, int event, uint64_t ns)
+/* One thread of the block calls; `block`: whose step it is. */
+static __device__ inline void pk_stamp_of(const struct pk_stamps &st, uint32_t block, uint64_t s,
+					  int event, uint64_t ns)
 {
 	if (s < st.steps)
-		st.at[((uint64_t)blockIdx.x * st.steps + s) * 4 + (uint32_t)event] = ns;
+		st.at[((uint64_t)block * st.steps + s) * 4 + (uint32_t)event] = ns;
+}
+
+static __device__ inline void pk_stamp(const struct pk_stamps &st, uint64_t s, int event, uint64_t ns)
+{
+	pk_stamp_of(st, blockIdx.x, s, event, ns);
 }
 
 /* How fine the clock is, and whether those of two blocks agree with an order of events. */
@@ -84,10 +119,15 @@ static inline int pk_stamps_setup(struct pkrun_run *run, struct pk_stamps_state 
 	uint64_t most = PK_STAMPS_MAX / 4 / blocks;
 	int status;
 
+	if (!steps)
+		return PKRUN_OK;
+	if (!most) {
+		run->host->say(run, "stamps of %u blocks do not fit: at most %d", blocks,
+			       PK_STAMPS_MAX / 4);
+		return PKRUN_SKIP;
+	}
 	s->blocks = blocks;
 	s->dev.steps = (uint64_t)steps < most ? (uint64_t)steps : most;
-	if (!s->dev.steps)
-		return PKRUN_OK;
 	status = run->host->alloc(run, "stamps", PKRUN_MEMORY_DEVICE, s->dev.steps * blocks * 4 * 8, NULL,
 				  (void **)&s->dev.at);
 	if (status != PKRUN_OK)
@@ -135,7 +175,7 @@ static inline void pk_stamps_report_steps(struct pkrun_run *run, const struct pk
 		if (at[i] && at[i] < first)
 			first = at[i];
 	for (size_t i = 0; i < n; i++) {
-		if (!at[i])
+		if (!at[i] || !at[i | PK_STAMP_DONE]) /* a step that was only waited for */
 			continue;
 		snprintf(name, sizeof(name), "stamp_%s_b%u_s%u", names[i % 4],
 			 (unsigned)(i / 4 / s->dev.steps), (unsigned)(i / 4 % s->dev.steps));

@@ -148,7 +148,7 @@ template <class Sync> static int sync_footprint(struct pkrun_run *run, struct pk
 template <class Sync> static int sync_setup(struct pkrun_run *run)
 {
 	struct sync_state *st = (struct sync_state *)run->state;
-	int status = device_setup(run);
+	int status = device_setup_words(run);
 
 	st->lines = Sync::lines(run, st->device.blocks);
 	if (status == PKRUN_OK && st->lines)

@@ -15,27 +15,34 @@
 enum { BARRIER_COOP = 0, BARRIER_COUNTER = 1 };
 
 struct barrier_options {
+	struct device_options device;
 	struct pkrun_choice barrier;
 };
 
 static const struct pkrun_option options[] = {
 	{"barrier", PKRUN_CHOICE, offsetof(struct barrier_options, barrier), "coop", 0, 0,
 	 "coop|counter", NULL, "the runtime's grid barrier, or a counter in device memory"},
+	DEVICE_OPTION_STAMPS(),
 	{},
 };
 
-struct counter_order : device_order {
-	template <class W>
+/* Who is out of a step's barrier may begin the next. */
+struct barrier_order : device_order {
+	template <class W, class Waited = struct pk_untold>
 	static __device__ __forceinline__ bool before(const struct device_control &, const W &,
-						      uint64_t, uint32_t *)
+						      uint64_t, uint32_t *, Waited waited = {})
 	{
+		waited();
 		return true;
 	}
-	template <class W>
+};
+
+struct counter_order : barrier_order {
+	template <class W, class Told = struct pk_untold>
 	static __device__ __forceinline__ bool after(const struct device_control &c, const W &,
-						     uint64_t s, uint32_t *left)
+						     uint64_t s, uint32_t *left, Told told = {})
 	{
-		return pk_barrier_counter(&c.lines->barrier, s, gridDim.x, left, c.watch, s);
+		return pk_barrier_counter(&c.lines->barrier, s, gridDim.x, left, c.watch, s, told);
 	}
 	static __device__ __forceinline__ bool all(const struct device_control &c, uint64_t number,
 						   uint32_t *left, uint64_t s)
@@ -52,7 +59,7 @@ struct counter_order : device_order {
  * lies at least one more barrier, which the looker has to reach first; that is
  * why releases and the look in between steps have a word each.
  */
-struct coop_order : device_order {
+struct coop_order : barrier_order {
 	static __device__ __forceinline__ bool sync_and_look(const uint32_t *leave)
 	{
 		cooperative_groups::this_grid().sync();
@@ -65,16 +72,11 @@ struct coop_order : device_order {
 			pk_agent::put_relaxed(&c.lines->leave_agreed, 1u);
 		return sync_and_look(&c.lines->leave_agreed);
 	}
-	template <class W>
-	static __device__ __forceinline__ bool before(const struct device_control &, const W &,
-						      uint64_t, uint32_t *)
-	{
-		return true;
-	}
-	template <class W>
+	template <class W, class Told = struct pk_untold>
 	static __device__ __forceinline__ bool after(const struct device_control &, const W &,
-						     uint64_t, uint32_t *)
+						     uint64_t, uint32_t *, Told told = {})
 	{
+		told();
 		cooperative_groups::this_grid().sync();
 		return true;
 	}

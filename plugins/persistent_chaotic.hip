@@ -17,6 +17,7 @@ static const struct pkrun_option options[] = {
 	 "steps an exchange (at most 8: the result is judged as eight times slower than exact)"},
 	{"width", PKRUN_INT, offsetof(struct private_options, rows), "1", 1, 64, NULL, "point",
 	 "rows of the halo; from `period` on nothing is stale"},
+	DEVICE_OPTION_STAMPS(),
 	{},
 };
 

@@ -12,6 +12,11 @@
  */
 #include "kernels/neighbour_order.h"
 
+static const struct pkrun_option options[] = {
+	DEVICE_OPTION_STAMPS(),
+	{},
+};
+
 static int start(struct pkrun_run *run)
 {
 	return device_start(run, neighbour_order{});
@@ -25,8 +30,8 @@ PKRUN_PLUGIN(
 	.flags = PKRUN_COOPERATIVE | PKRUN_RESIDENT,
 	.state_size = sizeof(struct device_state),
 	.workloads = PK_WORKLOADS,
-	.options = NULL,
-	.options_size = 0,
+	.options = options,
+	.options_size = sizeof(struct device_options),
 	.reserved = 0,
 	.probe = NULL,
 	.footprint = device_footprint<neighbour_order>,

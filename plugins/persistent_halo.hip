@@ -16,6 +16,7 @@
 static const struct pkrun_option options[] = {
 	{"depth", PKRUN_INT, offsetof(struct private_options, rows), "4", 1, 64, NULL, "step",
 	 "steps an exchange, and rows of the halo; no more blocks than leave each so many rows"},
+	DEVICE_OPTION_STAMPS(),
 	{},
 };
 

@@ -48,11 +48,13 @@ struct stream {
 };
 
 struct interpreter_options {
+	struct device_options device;
 	int64_t tasks;
 };
 static const struct pkrun_option options[] = {
 	{"tasks", PKRUN_INT, offsetof(struct interpreter_options, tasks), "1", 1, 1024, NULL, NULL,
 	 "parts of the work an interpreter (parts are what `blocks` counts)"},
+	DEVICE_OPTION_STAMPS(),
 	{},
 };
 
@@ -72,6 +74,32 @@ struct interpreter_control {
 	uint32_t parts, steps_an_iteration;
 	uint64_t iterations_a_norm; /* 0: never */
 };
+
+/* The kernel that is given this one writes down when (kernels/stamps.h). */
+struct stamped_control : interpreter_control {
+	struct pk_stamps stamps;
+};
+static __device__ __forceinline__ void stamp_clock(const struct interpreter_control &)
+{
+}
+static __device__ __forceinline__ void stamp_clock(const struct stamped_control &c)
+{
+	if (threadIdx.x == 0)
+		pk_stamp_clock(c.stamps);
+}
+static __device__ __forceinline__ void stamp(const struct interpreter_control &,
+					     const struct instruction &, uint64_t, enum pk_stamp_event)
+{
+}
+/* Of the part's step in the run-th iteration. */
+static __device__ __forceinline__ void stamp(const struct stamped_control &c,
+					     const struct instruction &in, uint64_t run,
+					     enum pk_stamp_event event)
+{
+	if (threadIdx.x == 0 && in.op == OP_SWEEP)
+		pk_stamp_of(c.stamps, in.part, run * c.steps_an_iteration + in.phase, event,
+			    pk_clock_ns());
+}
 
 /* Wait for what the instruction depends on; false when the run is being aborted. */
 static __device__ bool ready(const struct interpreter_control &c, const struct instruction &in,
@@ -116,17 +144,19 @@ static __device__ void sum_up(const struct interpreter_control &c, const struct 
 }
 
 /* Instructions begin .. end - 1, for the run-th time; false: aborted. */
-template <class W>
-static __device__ bool interpret(const W &work, const struct interpreter_control &c, uint32_t begin,
-				 uint32_t end, uint64_t run, uint32_t *left)
+template <class W, class Control>
+static __device__ bool interpret(const W &work, const Control &c, uint32_t begin, uint32_t end,
+				 uint64_t run, uint32_t *left)
 {
 	for (uint32_t pc = begin; pc < end; pc++) {
 		const struct instruction &in = c.program[pc];
 
 		if (!ready(c, in, run, left))
 			return false;
+		stamp(c, in, run, PK_STAMP_RECEIVE);
 		switch (in.op) {
 		case OP_SWEEP:
+			stamp(c, in, run, PK_STAMP_START);
 			work.step(in.part, c.parts, in.phase);
 			if (threadIdx.x == 0)
 				c.device.steps[in.part] += 1;
@@ -143,19 +173,22 @@ static __device__ bool interpret(const W &work, const struct interpreter_control
 			break;
 		}
 		__syncthreads();
+		stamp(c, in, run, PK_STAMP_END);
 		if (threadIdx.x == 0 && in.raises != NOTHING)
 			(void)pk_agent::add_acq_rel(&c.device.counters[in.raises].done, (uint64_t)1);
+		stamp(c, in, run, PK_STAMP_DONE);
 	}
 	return true;
 }
 
-template <class W> static __global__ void interpreter_kernel(W work, struct interpreter_control c)
+template <class W, class Control> static __global__ void interpreter_kernel(W work, Control c)
 {
 	PK_SHARED(uint64_t, shared_go, [1]);
 	PK_SHARED(uint32_t, left, [1]);
 	struct stream mine = c.streams[blockIdx.x];
 	uint64_t iteration = 0, norms = 0, until_norm = c.iterations_a_norm, now = 0;
 
+	stamp_clock(c);
 	if (threadIdx.x == 0) {
 		left[0] = 0;
 		device_report(c.device, 0, 0);
@@ -303,8 +336,11 @@ static int footprint(struct pkrun_run *run, struct pkrun_footprint *fp)
 
 		PK_TRY(run, hipDeviceGetAttribute(&units, hipDeviceAttributeMultiprocessorCount,
 						  run->device));
-		found = pk_footprint(run, interpreter_kernel<decltype(work)>, work.units(), 0,
-				     PK_AUTO_FILL, fp);
+		found = device_stamps(run) ?
+				pk_footprint(run, interpreter_kernel<decltype(work), struct stamped_control>,
+					     work.units(), 0, PK_AUTO_FILL, fp) :
+				pk_footprint(run, interpreter_kernel<decltype(work), struct interpreter_control>,
+					     work.units(), 0, PK_AUTO_FILL, fp);
 		if (found != PKRUN_OK)
 			return found;
 		fp->resident_max *= (uint32_t)tasks(run);
@@ -325,8 +361,11 @@ static int setup(struct pkrun_run *run)
 	int status = PKRUN_OK;
 
 	state->device.blocks++; /* one counter more, for the shares of a norm */
-	status = device_setup(run);
+	status = device_setup_words(run);
 	state->device.blocks--;
+	if (status == PKRUN_OK)
+		status = pk_stamps_setup(run, &state->device.stamps, state->device.blocks,
+					 device_stamps(run));
 	if (status == PKRUN_OK)
 		status = host->alloc(run, "sums", PKRUN_MEMORY_DEVICE,
 				     state->interpreters * sizeof(double), NULL,
@@ -346,6 +385,17 @@ static int setup(struct pkrun_run *run)
 	return status;
 }
 
+template <class Control> static int launch(struct pkrun_run *run, Control c)
+{
+	uint32_t interpreters = ((const struct interpreter_state *)run->state)->interpreters;
+
+	return pk_with_work_sweep(run, PKRUN_SWEEP_BANDS, [=](auto work) -> int {
+		PK_TRY(run, pk_launch_coop(interpreter_kernel<decltype(work), Control>, dim3(interpreters),
+					   dim3(run->threads), 0, pk_stream(run), work, c));
+		return PKRUN_OK;
+	});
+}
+
 static int start(struct pkrun_run *run)
 {
 	struct interpreter_state *state = (struct interpreter_state *)run->state;
@@ -357,6 +407,7 @@ static int start(struct pkrun_run *run)
 		d->blocks,
 		run->work->steps_per_iteration,
 		run->check};
+	struct stamped_control stamped = {c, d->stamps.dev};
 	int status = device_clear(run);
 
 	if (status != PKRUN_OK)
@@ -368,12 +419,7 @@ static int start(struct pkrun_run *run)
 	PK_TRY(run, hipMemcpyAsync(state->streams_dev, state->streams,
 				   state->interpreters * sizeof(*state->streams),
 				   hipMemcpyHostToDevice, pk_stream(run)));
-	status = pk_with_work_sweep(run, PKRUN_SWEEP_BANDS, [=](auto work) -> int {
-		PK_TRY(run, pk_launch_coop(interpreter_kernel<decltype(work)>,
-					   dim3(state->interpreters), dim3(run->threads), 0,
-					   pk_stream(run), work, c));
-		return PKRUN_OK;
-	});
+	status = device_stamps(run) ? launch(run, stamped) : launch(run, c);
 	if (status != PKRUN_OK)
 		return status;
 	d->resident = 1;

@@ -21,11 +21,11 @@ struct resident_order : neighbour_order {
 		work.load();
 		__syncthreads();
 	}
-	template <class W>
+	template <class W, class Waited = struct pk_untold>
 	static __device__ __forceinline__ bool before(const struct device_control &c, const W &work,
-						      uint64_t s, uint32_t *left)
+						      uint64_t s, uint32_t *left, Waited waited = {})
 	{
-		if (!neighbour_order::before(c, work, s, left))
+		if (!neighbour_order::before(c, work, s, left, waited))
 			return false;
 		if (s > 0) {
 			work.halo(s);
@@ -86,6 +86,11 @@ struct resident_source {
 	}
 };
 
+static const struct pkrun_option options[] = {
+	DEVICE_OPTION_STAMPS(),
+	{},
+};
+
 static int probe(struct pkrun_run *run)
 {
 	return pk_only_bands(run, "persistent_resident");
@@ -104,8 +109,8 @@ PKRUN_PLUGIN(
 	.flags = PKRUN_COOPERATIVE | PKRUN_RESIDENT,
 	.state_size = sizeof(struct device_state),
 	.workloads = "poisson2d,null",
-	.options = NULL,
-	.options_size = 0,
+	.options = options,
+	.options_size = sizeof(struct device_options),
 	.reserved = 0,
 	.probe = probe,
 	.footprint = device_footprint<resident_order, resident_source>,

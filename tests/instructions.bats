@@ -12,7 +12,7 @@ setup_file() {
   local v so=$PKRUN_BUILDDIR/plugins/hip dump bundler
   dump=$(newest llvm-objdump); bundler=$(newest clang-offload-bundler)
   { [ -e "$so/persistent_relaxed.so" ] && [ -n "$dump" ] && [ -n "$bundler" ]; } || return 0
-  for v in naive poller relaxed padded device; do
+  for v in naive poller relaxed padded device barrier interpreter; do
     objcopy -O binary --only-section=.hip_fatbin "$so/persistent_$v.so" $v.fat
     "$bundler" --unbundle --type=o --targets=hipv4-amdgcn-amd-amdhsa--gfx90a --input=$v.fat --output=$v.co 2>/dev/null ||
       "$bundler" --unbundle --type=o --targets=hipv4-amdgcn-amd-amdhsa--gfx90a --inputs=$v.fat --outputs=$v.co || return 0
@@ -27,6 +27,13 @@ need() {
 }
 # spins VARIANT KERNEL: the lines of spins.awk.  Lb0: the kernel without stamps
 spins() { awk -v kernel="$2" -f "$PKRUN_SRCDIR/tests/spins.awk" "$BATS_FILE_TMPDIR/$1.dis"; }
+# clocks HEAD CLOCK: of the kernels for the empty step, how many are plain, of these read a clock; stamped, and read it
+clocks() {
+  awk -v head="$1" -v clock="$2" '
+    $0 ~ head { kind = !/_kernelI9null_work/ ? "" : /stamped_|Lb1/ ? "stamped" : "plain"; n[kind]++; unread = 1 }
+    kind && unread && $0 ~ clock { unread = 0; reads[kind]++ }
+    END { print n["plain"] + 0, reads["plain"] + 0, n["stamped"] + 0, reads["stamped"] + 0 }'
+}
 polls='poll invl2=0 invl1=0 wbl2=0'
 
 @test "gfx90a: a relaxed poll loop invalidates and writes back nothing; the acquire behind it once; the answer is written back" {
@@ -51,10 +58,17 @@ polls='poll invl2=0 invl1=0 wbl2=0'
 @test "gfx90a: neighbours' counters are polled without an invalidate; only the host's word needs the L2" {
   for kernel in null_work poisson2dI10shape_rows; do
     need device
-    run spins device "device_kernelI9$kernel"
+    run spins device "device_kernelI9${kernel}E*15neighbour_order"
     [[ $output == "$polls"* ]]
     [ "$(grep -c ^poll <<<"$output")" = "$(grep -c "^$polls" <<<"$output")" ]
     [[ $output == *'kernel invl2=1 '*' wbl2=2 stores_behind_wbl2=2' ]]
+  done
+}
+
+@test "gfx90a: only a stamped kernel reads the clock" {
+  for v in relaxed device interpreter barrier; do
+    need $v
+    [ "$(clocks '^[0-9a-f]+ <' s_memrealtime <"$BATS_FILE_TMPDIR/$v.dis")" = "$([ $v = barrier ] && echo 2 0 2 2 || echo 1 0 1 1)" ]
   done
 }
 
@@ -64,10 +78,13 @@ polls='poll invl2=0 invl1=0 wbl2=0'
   objdump -d --no-show-raw-insn "$so" | grep -q '\$0x40000002,'
 }
 
-# ptx VARIANT: of its kernel for the empty step
-ptx() {
+ptx_file() {
   "$PKRUN_NVCC" -std=c++17 -O3 -fmad=false -DPKRUN_BUILD_CUDA -I"$PKRUN_SRCDIR" -x cu -arch=sm_90 -ptx \
     "$PKRUN_SRCDIR/plugins/persistent_$1.hip" -o "$1.ptx"
+}
+# ptx VARIANT: of its kernel for the empty step
+ptx() {
+  ptx_file "$1"
   awk '/\.entry.*_kernelI9null_work.*Lb0/ { on = 1 } on { print } on && /^}/ { exit }' "$1.ptx"
 }
 
@@ -80,4 +97,12 @@ ptx() {
   [[ $code != *fence* ]]
   code=$(ptx naive)
   [ "$(grep -c 'fence\.sc\.sys' <<<"$code")" -ge 2 ]
+}
+
+@test "PTX: only a stamped kernel reads the clock" {
+  [ -n "$PKRUN_NVCC" ] || skip "no nvcc"
+  for v in relaxed device interpreter barrier; do
+    ptx_file $v
+    [ "$(clocks '\.(entry|func) ' globaltimer <$v.ptx)" = "$([ $v = barrier ] && echo 2 0 2 2 || echo 1 0 1 1)" ]
+  done
 }

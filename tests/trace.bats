@@ -70,14 +70,12 @@ for (pid, block, step), (begin, end) in at.items():
 END
 }
 
-@test "the timeline opens in Chromium's own trace engine, whole" {
+# chromium_takes PROCESSES SPANS: its own trace engine reads a.json; each process p has 7 blocks of so many spans
+chromium_takes() {
   export PYTHONPATH=$PKRUN_SRCDIR/tests PYTHONDONTWRITEBYTECODE=1
   python3 -c 'import browser, sys; sys.exit(browser.find() is None)' || skip "no Chromium"
-  matrix
-  "$PKRUN" --target host --db a.db a.ini >/dev/null
-  "$PKRUN" trace a.db -o a.json
-  python3 - <<'END'
-import json
+  PROCESSES=$1 SPANS=$2 python3 - <<'END'
+import json, os
 from browser import Browser
 engine = """(async () => {
   const T = await import('devtools://devtools/bundled/models/trace/trace.js');
@@ -94,8 +92,153 @@ with Browser() as b:
         raise SystemExit(0)
     b.call("Runtime.evaluate", expression="window.text = " + json.dumps(open("a.json").read()))
     got = b.evaluate(engine)
-assert got == [[0, [[t, "block %d" % t, 48] for t in range(7)]], [1, [[t, "block %d" % t, 20] for t in range(7)]]], got
+spans = compile(os.environ["SPANS"], "SPANS", "eval")
+want = [[p, [[t, "block %d" % t, eval(spans, {"p": p})] for t in range(7)]] for p in eval(os.environ["PROCESSES"])]
+assert got == want, got
 END
+}
+
+@test "the timeline opens in Chromium's own trace engine, whole" {
+  matrix
+  "$PKRUN" --target host --db a.db a.ini >/dev/null
+  "$PKRUN" trace a.db -o a.json
+  chromium_takes 'range(2)' '20 if p else 48'
+}
+
+# Every order that the device keeps by itself; 7 blocks, 16 steps, halos of 4
+devices() {
+  cat >d.ini <<'END'
+[global]
+workload = poisson2d
+n = 33
+iterations = 8
+blocks = 7
+threads = 24
+blocks_min = 1
+blocks_max = 1
+trials = 2
+ci = 0
+warmup = 0
+warmup_runs = 0
+stamps = 11
+[coop]
+variant = persistent_barrier
+[counter]
+variant = persistent_barrier
+barrier = counter
+[device]
+variant = persistent_device
+[interpreter]
+variant = persistent_interpreter
+[tasks]
+variant = persistent_interpreter
+tasks = 3
+[resident]
+variant = persistent_resident
+[halo]
+variant = persistent_halo
+[chaotic]
+variant = persistent_chaotic
+[norms]
+variant = persistent_device
+check = 3
+stamps = 40
+[norms_counted]
+variant = persistent_barrier
+barrier = counter
+check = 1
+stamps = 40
+[norms_interpreted]
+variant = persistent_interpreter
+check = 2
+stamps = 40
+END
+}
+
+# d.json: the stamps of both timed trials of each cell, for stamps.py; every trial was right
+stamps_of_devices() {
+  run "$PKRUN" --quiet --target host --db d.db d.ini
+  [ "$status" -eq 0 ] || { echo "$output"; false; }
+  [ "$("$PKRUN" query d.db 'SELECT DISTINCT verified FROM trial' --format csv | tr -d '\r' | tail -n +2)" = 1 ]
+  "$PKRUN" query d.db --format json "SELECT c.series, m.trial_id AS trial, m.name, m.value FROM metric m
+    JOIN cell c ON c.id = m.cell_id JOIN trial t ON t.id = m.trial_id
+    WHERE m.name GLOB 'stamp_*' AND t.kind = 'timed'" >d.json
+  cat >stamps.py <<'END'
+import json
+at, skew, event = {}, {}, ["receive", "start", "end", "done"]
+for r in json.load(open("d.json")):
+    name = r["name"].split("_")
+    if name[1] in event:
+        at.setdefault((r["series"], r["trial"]), {})[int(name[2][1:]), int(name[3][1:]), name[1]] = r["value"]
+    elif name[1] == "skew":
+        skew[r["series"], r["trial"]] = r["value"]
+assert len(at) == 22 and at.keys() == skew.keys(), at.keys()
+END
+}
+
+@test "stamps of the device's own orders: every block, every step, all four in order; results right" {
+  devices
+  stamps_of_devices
+  PYTHONDONTWRITEBYTECODE=1 PYTHONPATH=. python3 - <<'END'
+from stamps import at, event
+for (series, trial), got in at.items():
+    steps = 16 if series.startswith("norms") else 11    # 40 asked for, 16 done
+    assert got.keys() == {(b, s, e) for b in range(7) for s in range(steps) for e in event}, (series, got.keys())
+    for b in range(7):
+        line = [got[b, s, e] for s in range(steps) for e in event]
+        assert line == sorted(line), (series, b, line)
+END
+}
+
+# Blocks in turn keep step by themselves: so also in random orders.
+@test "device: no step starts before its neighbours ended the one before; barriers: before all have" {
+  devices
+  for seed in '' 1 2; do
+    rm -f d.db
+    [ -z "$seed" ] || export PKH_WORKERS=0 PKH_SEED=$seed
+    stamps_of_devices
+    PYTHONDONTWRITEBYTECODE=1 PYTHONPATH=. python3 - <<'END'
+from stamps import at, skew
+barriers, ahead = {"coop", "counter", "norms_counted"}, set()
+for cell, got in at.items():
+    series = cell[0]
+    for b, s, e in got:
+        for other in range(7) if e == "start" and s else ():
+            if got[b, s, "start"] + skew[cell] >= got[other, s - 1, "end"]:
+                continue
+            ahead.add(series)
+            assert series not in barriers and (abs(other - b) > 1 or series in ("halo", "chaotic") and s % 4), \
+                (cell, b, s, other, got[b, s, "start"], got[other, s - 1, "end"], skew[cell])
+print("# ahead of a block that is no neighbour, or within a round:", *sorted(ahead))
+END
+  done
+}
+
+@test "stamps of more blocks than there is room for are refused, with both numbers" {
+  printf '%s\n' '[global]' 'workload = null' 'n = 1001' 'blocks = 1000, 1001' 'threads = 1' 'iterations = 2' 'trials = 1' \
+    'blocks_min = 1' 'blocks_max = 1' 'ci = 0' 'stamps = 3' '[a]' 'variant = persistent_interpreter' 'tasks = 8' >a.ini
+  run "$PKRUN" --quiet --target host a.ini
+  run "$PKRUN" query pkrun.db 'SELECT status, reason FROM cell ORDER BY number' --format csv
+  [[ $output == *'ok,'*'skipped,'*'stamps of 1001 blocks do not fit: at most 1000'* ]]
+}
+
+@test "the device's timelines: a span for each stamp; Chromium takes them whole" {
+  devices
+  "$PKRUN" --quiet --target host --db d.db d.ini >/dev/null
+  "$PKRUN" trace d.db -o a.json
+  python3 - <<'END'
+import json
+d = json.load(open("a.json"))
+assert [c["key"] for c in d["otherData"]["cells"]][:3] == ["coop", "counter", "device"]
+for pid in range(11):
+    steps = 16 if pid >= 8 else 11
+    for tid in range(7):
+        spans = [e for e in d["traceEvents"] if e["ph"] == "X" and (e["pid"], e["tid"]) == (pid, tid)]
+        assert [e["name"] for e in spans] == [n for s in range(steps) for n in ("wait", "receive", "step %d" % s, "acknowledge")], spans
+        for a, b in zip(spans, spans[1:]):
+            assert a["dur"] >= 0 and a["ts"] + a["dur"] <= b["ts"] + 0.0011, (a, b)
+END
+  chromium_takes 'range(11)' '64 if p >= 8 else 44'
 }
 
 @test "plot schedule: a panel a stamped cell" {

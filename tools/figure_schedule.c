@@ -3,6 +3,9 @@
  * figure_schedule.c - blocks over time, a panel a stamped cell: a box from the
  * begin to the end of each step, coloured by its parity; what is white is
  * waiting.  Lockstep shows as columns, neighbour-aware release as a ragged edge.
+ *
+ * Panels of one control (host, device) share a scale: their steps can be ten
+ * times as long as the other's, which would then be a smear.
  */
 #include <math.h>
 #include <string.h>
@@ -37,7 +40,8 @@ static void write_boxes(struct plot *p, const struct stamp_cell *c, size_t panel
 	fputs("END_OF_DATA\n", p->gp);
 }
 
-static void write_panel(struct plot *p, const struct stamp_cell *c, size_t panel, const char *unit)
+static void write_panel(struct plot *p, const struct stamp_cell *c, size_t panel, const char *unit,
+			double range)
 {
 	char label[400], title[600], tick[40];
 
@@ -47,45 +51,51 @@ static void write_panel(struct plot *p, const struct stamp_cell *c, size_t panel
 		 c->blocks > BLOCKS_MAX ? ", first 64 blocks" : "");
 	fputs("set title ", p->gp);
 	gp_quote_long(p->gp, say_text(title, 0, label, sizeof(label)));
-	fprintf(p->gp, "\nset yrange [-0.7:%g]\nset xlabel 'time since the first stamp [%s]'\nset ylabel 'block'\n"
+	fprintf(p->gp, "\nset xrange [0:%g]\nset yrange [-0.7:%g]\n"
+		"set xlabel 'time since the first stamp [%s]'\nset ylabel 'block'\n"
 		"plot $panel%zu using 1:($7 == 0 ? $2 : NaN):3:4:5:6 with boxxyerrorbars lc rgb '#d55e00' title"
 		" 'even steps', '' using 1:($7 == 1 ? $2 : NaN):3:4:5:6 with boxxyerrorbars lc rgb '#0072b2' title"
-		" 'odd steps'\n", (c->blocks < BLOCKS_MAX ? c->blocks : BLOCKS_MAX) - 0.3, unit, panel);
+		" 'odd steps'\n", range, (c->blocks < BLOCKS_MAX ? c->blocks : BLOCKS_MAX) - 0.3, unit, panel);
 }
 
 int figure_schedule(struct plot *p)
 {
 	const struct stamp_cell *shown[PANELS_MAX];
 	struct stamps st;
-	double last = 0, ns;
-	const char *unit;
+	double last[2] = { 0, 0 }, ns;
 	size_t n = 0;
 
 	if (stamps_load(p->store, &p->res, &st)) {
 		snprintf(p->why, sizeof(p->why), "%s", store_error(p->store));
 		return -1;
 	}
-	for (size_t i = 0; i < st.n; i++)
+	for (size_t i = 0; i < st.n; i++) {
+		double *scale;
+
 		if (wanted(p, &st.cells[i]) && n < PANELS_MAX) {
 			shown[n++] = &st.cells[i];
-			last = fmax(last, st.cells[i].last);
+			scale = &last[!!result_is_device_controlled(st.cells[i].cell)];
+			*scale = fmax(*scale, st.cells[i].last);
 		} else if (wanted(p, &st.cells[i]) && !p->dropped++) {
 			snprintf(p->why, sizeof(p->why), "only the first %d timelines fit", PANELS_MAX);
 		}
-	if (!n || !(last > 0)) {
+	}
+	if (!n || !(last[0] + last[1] > 0)) {
 		snprintf(p->why, sizeof(p->why), "no cell of run %lld has stamps: give a persistent variant"
 			 " `stamps = STEPS`", (long long)p->res.run);
 		stamps_free(&st);
 		return -1;
 	}
-	unit = gp_unit(last / 4, last, &ns);
 	p->width = 1000;
 	p->height = 60 + 320 * (int)n;
-	fprintf(p->gp, "set multiplot layout %zu,1\nset xrange [0:%g]\nset style fill solid 0.9 noborder\n"
-		"set key outside top right horizontal\nunset grid\n", n, 1.01 * last / ns);
+	fprintf(p->gp, "set multiplot layout %zu,1\nset style fill solid 0.9 noborder\n"
+		"set key outside top right horizontal\nunset grid\n", n);
 	for (size_t i = 0; i < n; i++) {
+		double longest = last[!!result_is_device_controlled(shown[i]->cell)];
+		const char *unit = gp_unit(longest / 4, longest, &ns);
+
 		write_boxes(p, shown[i], i, ns);
-		write_panel(p, shown[i], i, unit);
+		write_panel(p, shown[i], i, unit, 1.01 * longest / ns);
 	}
 	fputs("unset multiplot\n", p->gp);
 	stamps_free(&st);

@@ -133,7 +133,7 @@ static void report_figures(struct report *r)
 	if (grids)
 		report_figure(r, "sync", "What an iteration without work costs over blocks and threads.");
 	report_figure(r, "schedule", "What each block did when, in the last timed trial of each stamped cell; white is"
-		      " waiting.");
+		      " waiting. Cells of one control (host, device) share a scale.");
 	report_figure(r, "latency", "Latencies of single messages where the variant took them; else how the times of single"
 		      " trials scatter about their cell's median.");
 }
