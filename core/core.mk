@@ -14,6 +14,7 @@ libpkrun_a_SOURCES += core/verify.c
 libpkrun_a_SOURCES += core/options.c
 libpkrun_a_SOURCES += core/load.c
 libpkrun_a_SOURCES += core/catalog.c
+libpkrun_a_SOURCES += core/catalog_describe.c
 libpkrun_a_SOURCES += core/list.c
 libpkrun_a_SOURCES += core/matrix.c
 libpkrun_a_SOURCES += core/matrix_axes.c

@@ -1,5 +1,7 @@
 # One line a source; all go into libpkrun.a, which pkrun and the unit tests link.
 libpkrun_a_SOURCES += db/store.c
+libpkrun_a_SOURCES += db/store_file.c
+libpkrun_a_SOURCES += db/store_read.c
 libpkrun_a_SOURCES += db/resume.c
 
 # schema.sql and views.sql as C strings
