@@ -83,7 +83,7 @@ static void lend_kernel_ns(struct pkrun_run *run, int64_t ns)
 }
 
 /* The one thing that is written while a clock runs, and so the pace is kept here: it costs a
- * trial nothing below 0.1 s, and then some us every 0.1 s. */
+ * trial nothing below 0.1 s, and then about 10 us every 0.1 s. */
 static void lend_progress(struct pkrun_run *run, uint64_t done, uint64_t total)
 {
 	struct bench *b = (struct bench *)run;

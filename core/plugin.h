@@ -147,7 +147,7 @@ struct pkrun_host {
 	 * 1.1: how far the trial is, `done` of `total` in whatever unit: for the
 	 * progress line alone, never stored.  Only from the thread that pkrun called
 	 * run() or wait() on.  As often as one likes: pkrun passes on ten a second at
-	 * most (some us each), none in the first 0.1 s of a trial, and none at all
+	 * most (about 10 us each), none in the first 0.1 s of a trial, and none at all
 	 * where no line is shown.  The other calls read a clock at the most, so let a
 	 * loop that spins call once in 64 looks or so.  It is no sign of life: the
 	 * watchdog does not wait longer for it.

@@ -23,7 +23,7 @@ int reference_open(struct reference *r, const struct workload *w, const void *op
 	memset(r, 0, sizeof(*r));
 	r->n = w->arrays(opt, blocks, r->info);
 	for (i = 0; i < r->n; i++) {
-		r->data[i] = malloc(r->info[i].count * 8 + 1);
+		r->data[i] = calloc(r->info[i].count + 1, 8);
 		if (!r->data[i]) {
 			reference_close(r);
 			return -1;

@@ -2,7 +2,6 @@
  *
  * busy.c - the host half of the workload with a step of a given length (busy.h).
  */
-#include <string.h>
 #include "busy.h"
 #include "workload.h"
 
@@ -30,28 +29,9 @@ static uint64_t words_of(const void *opt)
 	return (uint64_t)((const struct busy_options *)opt)->bytes / 8;
 }
 
-static int64_t size(const void *opt)
-{
-	return ((const struct busy_options *)opt)->n;
-}
-
 static uint32_t steps_per_iteration(const void *opt)
 {
 	return (uint32_t)((const struct busy_options *)opt)->steps;
-}
-
-static int64_t units(const void *opt, uint32_t sweep, const int64_t tile[2])
-{
-	(void)sweep;
-	(void)tile;
-	return size(opt);
-}
-
-static void counts(const void *opt, struct workload_counts *out)
-{
-	/* per block, and how many there are is not known here */
-	(void)opt;
-	memset(out, 0, sizeof(*out));
 }
 
 static int arrays(const void *opt, uint32_t blocks, struct workload_array *out)
@@ -63,22 +43,15 @@ static int arrays(const void *opt, uint32_t blocks, struct workload_array *out)
 	return 2;
 }
 
-static void fill(const void *opt, uint32_t blocks, int which, void *data)
-{
-	memset(data, 0, blocks * (which ? words_of(opt) : 1) * sizeof(uint64_t));
-}
-
 static uint64_t advance(const void *opt, uint32_t blocks, void **data, uint64_t iterations,
 			int threads)
 {
-	uint64_t *counters = data[0], *words = words_of(opt) ? data[1] : NULL;
 	uint64_t more = iterations * steps_per_iteration(opt);
 
 	(void)threads;
-	for (uint32_t b = 0; b < blocks; b++)
-		counters[b] += more;
-	for (uint64_t q = 0; q < blocks * words_of(opt); q++)
-		words[q] += more;
+	workload_add(data[0], blocks, more);
+	if (words_of(opt))
+		workload_add(data[1], blocks * words_of(opt), more);
 	return 0;
 }
 
@@ -106,12 +79,12 @@ const struct workload workload_busy = {
 	.options = options,
 	.options_size = sizeof(struct busy_options),
 	.args_size = sizeof(struct busy_args),
-	.n = size,
+	.n = workload_n,
 	.steps_per_iteration = steps_per_iteration,
-	.units = units,
-	.counts = counts,
+	.units = workload_n_units,
+	.counts = workload_no_counts,
 	.arrays = arrays,
-	.fill = fill,
+	.fill = workload_zero,
 	.advance = advance,
 	.args = fill_args,
 	.per_block = 1,

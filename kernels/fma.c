@@ -23,32 +23,21 @@ static const struct pkrun_option options[] = {
 	{0},
 };
 
-static int64_t size(const void *opt)
-{
-	return ((const struct fma_options *)opt)->n;
-}
-
 static int64_t chain(const void *opt)
 {
 	return ((const struct fma_options *)opt)->chain;
-}
-
-static uint32_t steps_per_iteration(const void *opt)
-{
-	(void)opt;
-	return 1;
 }
 
 static int64_t units(const void *opt, uint32_t sweep, const int64_t tile[2])
 {
 	(void)sweep;
 	(void)tile;
-	return (size(opt) + FMA_CHUNK - 1) / FMA_CHUNK;
+	return (workload_n(opt) + FMA_CHUNK - 1) / FMA_CHUNK;
 }
 
 static void counts(const void *opt, struct workload_counts *out)
 {
-	double n = (double)size(opt);
+	double n = (double)workload_n(opt);
 
 	*out = (struct workload_counts){
 		.updates = n, .flops = 2 * n * (double)chain(opt), .bytes = 16 * n};
@@ -57,19 +46,20 @@ static void counts(const void *opt, struct workload_counts *out)
 static int arrays(const void *opt, uint32_t blocks, struct workload_array *out)
 {
 	(void)blocks;
-	out[0] = (struct workload_array){"x", WORKLOAD_STATE, 1, (uint64_t)size(opt), 0};
+	out[0] = (struct workload_array){"x", WORKLOAD_STATE, 1, (uint64_t)workload_n(opt), 0};
 	return 1;
 }
 
 /* Within the interval that the map keeps to, and different everywhere. */
 static void fill(const void *opt, uint32_t blocks, int which, void *data)
 {
+	int64_t n = workload_n(opt);
 	double *x = data;
 
 	(void)blocks;
 	(void)which;
-	for (int64_t i = 0; i < size(opt); i++)
-		x[i] = 1.5 * (double)(i + 1) / (double)(size(opt) + 1);
+	for (int64_t i = 0; i < n; i++)
+		x[i] = 1.5 * (double)(i + 1) / (double)(n + 1);
 }
 
 struct share {
@@ -111,12 +101,12 @@ static uint64_t advance(const void *opt, uint32_t blocks, void **data, uint64_t 
 	struct share shares[THREADS_MAX];
 	pthread_t ids[THREADS_MAX];
 	int n = threads < 1 ? 1 : threads > THREADS_MAX ? THREADS_MAX : threads, started[THREADS_MAX];
-	int64_t each = (size(opt) + n - 1) / n;
+	int64_t points = workload_n(opt), each = (points + n - 1) / n;
 
 	(void)blocks;
 	for (int i = 0; i < n; i++) {
-		int64_t begin = i * each < size(opt) ? i * each : size(opt);
-		int64_t end = begin + each < size(opt) ? begin + each : size(opt);
+		int64_t begin = i * each < points ? i * each : points;
+		int64_t end = begin + each < points ? begin + each : points;
 
 		shares[i] = (struct share){(double *)data[0] + begin, end - begin,
 					   iterations * (uint64_t)chain(opt)};
@@ -138,7 +128,7 @@ static void fill_args(const void *opt, uint32_t blocks, void **dev, void *out)
 	*s = (struct fma_args){
 		.size = sizeof(*s),
 		.version = FMA_VERSION,
-		.n = size(opt),
+		.n = workload_n(opt),
 		.chain = chain(opt),
 		.x = dev[0],
 	};
@@ -150,8 +140,8 @@ const struct workload workload_fma = {
 	.options = options,
 	.options_size = sizeof(struct fma_options),
 	.args_size = sizeof(struct fma_args),
-	.n = size,
-	.steps_per_iteration = steps_per_iteration,
+	.n = workload_n,
+	.steps_per_iteration = workload_one_step,
 	.units = units,
 	.counts = counts,
 	.arrays = arrays,

@@ -1,4 +1,5 @@
 # The host halves of the workloads (part of pkrun itself), one line a source.
+libpkrun_a_SOURCES += kernels/workload.c
 libpkrun_a_SOURCES += kernels/workloads.c
 libpkrun_a_SOURCES += kernels/poisson2d.c
 libpkrun_a_SOURCES += kernels/null.c

@@ -2,7 +2,6 @@
  *
  * launchcost.c - the host half of the workload of launches (launchcost.h).
  */
-#include <string.h>
 #include "launchcost.h"
 #include "workload.h"
 
@@ -19,28 +18,10 @@ static const struct pkrun_option options[] = {
 	{0},
 };
 
-static int64_t size(const void *opt)
-{
-	return ((const struct launchcost_options *)opt)->n;
-}
-
 static uint32_t steps_per_iteration(const void *opt)
 {
 	(void)opt;
 	return LAUNCHCOST_LAUNCHES * LAUNCHCOST_WORKS;
-}
-
-static int64_t units(const void *opt, uint32_t sweep, const int64_t tile[2])
-{
-	(void)sweep;
-	(void)tile;
-	return size(opt);
-}
-
-static void counts(const void *opt, struct workload_counts *out)
-{
-	(void)opt;
-	memset(out, 0, sizeof(*out));
 }
 
 static int arrays(const void *opt, uint32_t blocks, struct workload_array *out)
@@ -48,13 +29,6 @@ static int arrays(const void *opt, uint32_t blocks, struct workload_array *out)
 	(void)opt;
 	out[0] = (struct workload_array){"sums", WORKLOAD_STATE, 0, blocks, 0};
 	return 1;
-}
-
-static void fill(const void *opt, uint32_t blocks, int which, void *data)
-{
-	(void)opt;
-	(void)which;
-	memset(data, 0, blocks * sizeof(uint64_t));
 }
 
 static uint64_t advance(const void *opt, uint32_t blocks, void **data, uint64_t iterations,
@@ -78,7 +52,7 @@ static void fill_args(const void *opt, uint32_t blocks, void **dev, void *out)
 	*a = (struct launchcost_args){
 		.size = sizeof(*a),
 		.version = LAUNCHCOST_VERSION,
-		.units = (uint64_t)size(opt),
+		.units = (uint64_t)workload_n(opt),
 		.unit = (uint64_t)((const struct launchcost_options *)opt)->unit_steps,
 		.sums = dev[0],
 	};
@@ -90,12 +64,12 @@ const struct workload workload_launchcost = {
 	.options = options,
 	.options_size = sizeof(struct launchcost_options),
 	.args_size = sizeof(struct launchcost_args),
-	.n = size,
+	.n = workload_n,
 	.steps_per_iteration = steps_per_iteration,
-	.units = units,
-	.counts = counts,
+	.units = workload_n_units,
+	.counts = workload_no_counts,
 	.arrays = arrays,
-	.fill = fill,
+	.fill = workload_zero,
 	.advance = advance,
 	.args = fill_args,
 	.per_block = 1,

@@ -2,7 +2,6 @@
  *
  * locality.c - the host half of the two dependent stages (locality.h).
  */
-#include <string.h>
 #include "locality.h"
 #include "workload.h"
 
@@ -18,33 +17,24 @@ static const struct pkrun_option options[] = {
 	{0},
 };
 
-static int64_t size(const void *opt)
-{
-	return ((const struct locality_options *)opt)->n;
-}
-
-static uint32_t steps_per_iteration(const void *opt)
-{
-	(void)opt;
-	return 1;
-}
-
 static int64_t units(const void *opt, uint32_t sweep, const int64_t tile[2])
 {
 	(void)sweep;
 	(void)tile;
-	return (size(opt) - 1) / LOCALITY_CHUNK + 1;
+	return (workload_n(opt) - 1) / LOCALITY_CHUNK + 1;
 }
 
 static void counts(const void *opt, struct workload_counts *out)
 {
+	double n = (double)workload_n(opt);
+
 	/* input read, intermediate written and read, sum read and written */
-	*out = (struct workload_counts){.updates = (double)size(opt), .bytes = 40.0 * (double)size(opt)};
+	*out = (struct workload_counts){.updates = n, .bytes = 40.0 * n};
 }
 
 static int arrays(const void *opt, uint32_t blocks, struct workload_array *out)
 {
-	uint64_t n = (uint64_t)size(opt);
+	uint64_t n = (uint64_t)workload_n(opt);
 
 	(void)blocks;
 	out[SUM] = (struct workload_array){"sum", WORKLOAD_STATE, 0, n, 0};
@@ -55,10 +45,9 @@ static int arrays(const void *opt, uint32_t blocks, struct workload_array *out)
 
 static void fill(const void *opt, uint32_t blocks, int which, void *data)
 {
-	uint64_t n = (uint64_t)size(opt), *out = data;
+	uint64_t n = (uint64_t)workload_n(opt), *out = data;
 
 	(void)blocks;
-	memset(data, 0, (which == BETWEEN ? 2 : 1) * n * sizeof(*out));
 	for (uint64_t i = 0; which == INPUT && i < n; i++)
 		out[i] = pk_mix64(i + 1);
 }
@@ -80,7 +69,7 @@ static uint64_t advance(const void *opt, uint32_t blocks, void **data, uint64_t 
 {
 	uint64_t *sum = data[SUM];
 	const uint64_t *input = data[INPUT];
-	int64_t n = size(opt);
+	int64_t n = workload_n(opt);
 
 	(void)blocks;
 	(void)threads;
@@ -98,7 +87,7 @@ static void fill_args(const void *opt, uint32_t blocks, void **dev, void *out)
 	*a = (struct locality_args){
 		.size = sizeof(*a),
 		.version = LOCALITY_VERSION,
-		.n = (uint64_t)size(opt),
+		.n = (uint64_t)workload_n(opt),
 		.sum = dev[SUM],
 		.input = dev[INPUT],
 		.between = dev[BETWEEN],
@@ -111,8 +100,8 @@ const struct workload workload_locality = {
 	.options = options,
 	.options_size = sizeof(struct locality_options),
 	.args_size = sizeof(struct locality_args),
-	.n = size,
-	.steps_per_iteration = steps_per_iteration,
+	.n = workload_n,
+	.steps_per_iteration = workload_one_step,
 	.units = units,
 	.counts = counts,
 	.arrays = arrays,

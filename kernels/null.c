@@ -2,7 +2,6 @@
  *
  * null.c - the host half of the empty workload (null.h).
  */
-#include <string.h>
 #include "null.h"
 #include "workload.h"
 
@@ -18,27 +17,9 @@ static const struct pkrun_option options[] = {
 	{0},
 };
 
-static int64_t size(const void *opt)
-{
-	return ((const struct null_options *)opt)->n;
-}
-
 static uint32_t steps_per_iteration(const void *opt)
 {
 	return (uint32_t)((const struct null_options *)opt)->steps;
-}
-
-static int64_t units(const void *opt, uint32_t sweep, const int64_t tile[2])
-{
-	(void)sweep;
-	(void)tile;
-	return size(opt);
-}
-
-static void counts(const void *opt, struct workload_counts *out)
-{
-	(void)opt;
-	memset(out, 0, sizeof(*out));
 }
 
 static int arrays(const void *opt, uint32_t blocks, struct workload_array *out)
@@ -48,21 +29,11 @@ static int arrays(const void *opt, uint32_t blocks, struct workload_array *out)
 	return 1;
 }
 
-static void fill(const void *opt, uint32_t blocks, int which, void *data)
-{
-	(void)opt;
-	(void)which;
-	memset(data, 0, blocks * sizeof(uint64_t));
-}
-
 static uint64_t advance(const void *opt, uint32_t blocks, void **data, uint64_t iterations,
 			int threads)
 {
-	uint64_t *counters = data[0];
-
 	(void)threads;
-	for (uint32_t b = 0; b < blocks; b++)
-		counters[b] += iterations * steps_per_iteration(opt);
+	workload_add(data[0], blocks, iterations * steps_per_iteration(opt));
 	return 0;
 }
 
@@ -74,7 +45,7 @@ static void fill_args(const void *opt, uint32_t blocks, void **dev, void *out)
 	*a = (struct null_args){
 		.size = sizeof(*a),
 		.version = NULL_VERSION,
-		.units = size(opt),
+		.units = workload_n(opt),
 		.counters = dev[0],
 	};
 }
@@ -85,12 +56,12 @@ const struct workload workload_null = {
 	.options = options,
 	.options_size = sizeof(struct null_options),
 	.args_size = sizeof(struct null_args),
-	.n = size,
+	.n = workload_n,
 	.steps_per_iteration = steps_per_iteration,
-	.units = units,
-	.counts = counts,
+	.units = workload_n_units,
+	.counts = workload_no_counts,
 	.arrays = arrays,
-	.fill = fill,
+	.fill = workload_zero,
 	.advance = advance,
 	.args = fill_args,
 	.per_block = 1,

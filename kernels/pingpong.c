@@ -2,7 +2,6 @@
  *
  * pingpong.c - the host half of the double buffer (pingpong.h).
  */
-#include <string.h>
 #include "pingpong.h"
 #include "workload.h"
 
@@ -18,34 +17,25 @@ static const struct pkrun_option options[] = {
 	{0},
 };
 
-static int64_t size(const void *opt)
-{
-	return ((const struct pingpong_options *)opt)->n;
-}
-
-static uint32_t steps_per_iteration(const void *opt)
-{
-	(void)opt;
-	return 1;
-}
-
 /* A block for every 256 words at most. */
 static int64_t units(const void *opt, uint32_t sweep, const int64_t tile[2])
 {
 	(void)sweep;
 	(void)tile;
-	return (size(opt) - 1) / 256 + 1;
+	return (workload_n(opt) - 1) / 256 + 1;
 }
 
 static void counts(const void *opt, struct workload_counts *out)
 {
+	double n = (double)workload_n(opt);
+
 	/* an update is a word; it is written by the device and read by the copy */
-	*out = (struct workload_counts){.updates = (double)size(opt), .bytes = 16.0 * (double)size(opt)};
+	*out = (struct workload_counts){.updates = n, .bytes = 16.0 * n};
 }
 
 static int arrays(const void *opt, uint32_t blocks, struct workload_array *out)
 {
-	uint64_t n = (uint64_t)size(opt);
+	uint64_t n = (uint64_t)workload_n(opt);
 
 	(void)blocks;
 	out[BUFFERS] = (struct workload_array){"buffers", WORKLOAD_STATE, 0, 2 * n, n};
@@ -53,17 +43,11 @@ static int arrays(const void *opt, uint32_t blocks, struct workload_array *out)
 	return 2;
 }
 
-static void fill(const void *opt, uint32_t blocks, int which, void *data)
-{
-	(void)blocks;
-	memset(data, 0, which == COUNT ? 8 : 16 * (size_t)size(opt));
-}
-
 /* Of all buffers the last two are still there. */
 static uint64_t advance(const void *opt, uint32_t blocks, void **data, uint64_t iterations,
 			int threads)
 {
-	uint64_t *buffers = data[BUFFERS], *count = data[COUNT], n = (uint64_t)size(opt);
+	uint64_t *buffers = data[BUFFERS], *count = data[COUNT], n = (uint64_t)workload_n(opt);
 	uint64_t end = *count + iterations;
 
 	(void)blocks;
@@ -83,7 +67,7 @@ static void fill_args(const void *opt, uint32_t blocks, void **dev, void *out)
 	*a = (struct pingpong_args){
 		.size = sizeof(*a),
 		.version = PINGPONG_VERSION,
-		.words = (uint64_t)size(opt),
+		.words = (uint64_t)workload_n(opt),
 		.buffers = dev[BUFFERS],
 		.count = dev[COUNT],
 	};
@@ -95,12 +79,12 @@ const struct workload workload_pingpong = {
 	.options = options,
 	.options_size = sizeof(struct pingpong_options),
 	.args_size = sizeof(struct pingpong_args),
-	.n = size,
-	.steps_per_iteration = steps_per_iteration,
+	.n = workload_n,
+	.steps_per_iteration = workload_one_step,
 	.units = units,
 	.counts = counts,
 	.arrays = arrays,
-	.fill = fill,
+	.fill = workload_zero,
 	.advance = advance,
 	.args = fill_args,
 };

@@ -58,11 +58,6 @@ static int check(const void *opt, char *why, size_t why_size)
 	return 0;
 }
 
-static int64_t size(const void *opt)
-{
-	return (int64_t)rows_of(opt);
-}
-
 static uint32_t steps_per_iteration(const void *opt)
 {
 	(void)opt;
@@ -333,7 +328,7 @@ const struct workload workload_poisson2d = {
 	.options_size = sizeof(struct poisson2d_options),
 	.args_size = sizeof(struct poisson2d_args),
 	.check = check,
-	.n = size,
+	.n = workload_n,
 	.steps_per_iteration = steps_per_iteration,
 	.units = units,
 	.counts = counts,

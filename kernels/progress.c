@@ -20,20 +20,9 @@ static const struct pkrun_option options[] = {
 	{0},
 };
 
-static int64_t size(const void *opt)
-{
-	return ((const struct progress_options *)opt)->n;
-}
-
-static uint32_t steps_per_iteration(const void *opt)
-{
-	(void)opt;
-	return 1;
-}
-
 static int64_t units(const void *opt, uint32_t sweep, const int64_t tile[2])
 {
-	int64_t side = (size(opt) - 1) / PROGRESS_TILE + 1;
+	int64_t side = (workload_n(opt) - 1) / PROGRESS_TILE + 1;
 
 	(void)sweep;
 	(void)tile;
@@ -42,7 +31,7 @@ static int64_t units(const void *opt, uint32_t sweep, const int64_t tile[2])
 
 static void counts(const void *opt, struct workload_counts *out)
 {
-	double n = (double)size(opt);
+	double n = (double)workload_n(opt);
 
 	/* each tile reads a row of tiles of A and a column of B */
 	*out = (struct workload_counts){
@@ -52,7 +41,7 @@ static void counts(const void *opt, struct workload_counts *out)
 
 static int arrays(const void *opt, uint32_t blocks, struct workload_array *out)
 {
-	uint64_t n = (uint64_t)size(opt);
+	uint64_t n = (uint64_t)workload_n(opt);
 
 	(void)blocks;
 	out[C] = (struct workload_array){"c", WORKLOAD_STATE, 1, n * n, n};
@@ -64,14 +53,12 @@ static int arrays(const void *opt, uint32_t blocks, struct workload_array *out)
 /* Evenly between -1/2 and 1/2: sums round, so their order shows. */
 static void fill(const void *opt, uint32_t blocks, int which, void *data)
 {
-	uint64_t count = (uint64_t)size(opt) * (uint64_t)size(opt);
+	uint64_t n = (uint64_t)workload_n(opt);
 	double *out = data;
 
 	(void)blocks;
-	for (uint64_t i = 0; i < count; i++)
-		out[i] = which == C ? 0 :
-				      (double)(pk_mix64(i * 2 + (uint64_t)which) >> 11) /
-						      9007199254740992.0 - 0.5;
+	for (uint64_t i = 0; which != C && i < n * n; i++)
+		out[i] = (double)(pk_mix64(i * 2 + (uint64_t)which) >> 11) / 9007199254740992.0 - 0.5;
 }
 
 /* One row of A B, each sum over k from 0 on. */
@@ -87,7 +74,7 @@ static uint64_t advance(const void *opt, uint32_t blocks, void **data, uint64_t 
 			int threads)
 {
 	const double *a = data[A], *b = data[B];
-	uint64_t n = (uint64_t)size(opt);
+	uint64_t n = (uint64_t)workload_n(opt);
 	double *c = data[C], *row = malloc(n * sizeof(*row));
 
 	(void)blocks;
@@ -112,7 +99,7 @@ static void fill_args(const void *opt, uint32_t blocks, void **dev, void *out)
 	*p = (struct progress_args){
 		.size = sizeof(*p),
 		.version = PROGRESS_VERSION,
-		.n = (uint64_t)size(opt),
+		.n = (uint64_t)workload_n(opt),
 		.c = dev[C],
 		.a = dev[A],
 		.b = dev[B],
@@ -125,8 +112,8 @@ const struct workload workload_progress = {
 	.options = options,
 	.options_size = sizeof(struct progress_options),
 	.args_size = sizeof(struct progress_args),
-	.n = size,
-	.steps_per_iteration = steps_per_iteration,
+	.n = workload_n,
+	.steps_per_iteration = workload_one_step,
 	.units = units,
 	.counts = counts,
 	.arrays = arrays,

@@ -8,7 +8,6 @@
  * repeated squaring.
  */
 #include <math.h>
-#include <string.h>
 #include "queue.h"
 #include "workload.h"
 
@@ -42,28 +41,10 @@ static const struct queue_options *options_of(const void *opt)
 	return opt;
 }
 
-static int64_t size(const void *opt)
-{
-	return options_of(opt)->n;
-}
-
-static uint32_t steps_per_iteration(const void *opt)
-{
-	(void)opt;
-	return 1;
-}
-
-static int64_t units(const void *opt, uint32_t sweep, const int64_t tile[2])
-{
-	(void)sweep;
-	(void)tile;
-	return size(opt);
-}
-
 static void counts(const void *opt, struct workload_counts *out)
 {
 	/* an update is a task; results and times are read and written, lengths read */
-	double n = (double)size(opt);
+	double n = (double)workload_n(opt);
 
 	*out = (struct workload_counts){
 		.updates = n, .bytes = n * (16.0 * (double)options_of(opt)->width + 24)};
@@ -71,7 +52,7 @@ static void counts(const void *opt, struct workload_counts *out)
 
 static int arrays(const void *opt, uint32_t blocks, struct workload_array *out)
 {
-	uint64_t n = (uint64_t)size(opt), width = (uint64_t)options_of(opt)->width;
+	uint64_t n = (uint64_t)workload_n(opt), width = (uint64_t)options_of(opt)->width;
 
 	(void)blocks;
 	out[RESULTS] = (struct workload_array){"results", WORKLOAD_STATE, 0, n * width, width};
@@ -106,11 +87,7 @@ static void fill(const void *opt, uint32_t blocks, int which, void *data)
 	uint64_t n = (uint64_t)o->n, *out = data;
 
 	(void)blocks;
-	if (which != LENGTHS) {
-		memset(data, 0, n * (which == RESULTS ? (uint64_t)o->width : 1) * sizeof(*out));
-		return;
-	}
-	for (uint64_t t = 0; t < n; t++) {
+	for (uint64_t t = 0; which == LENGTHS && t < n; t++) {
 		uint64_t bits = pk_mix64((uint64_t)o->task_seed * PK_GOLDEN ^ pk_mix64(t + 1)) >> 11;
 
 		out[t] = (uint64_t)(draw(o, ((double)bits + 1) / 9007199254740992.0) + 0.5);
@@ -137,7 +114,7 @@ static void jump(uint64_t steps, uint64_t *factor, uint64_t *addend)
 static uint64_t advance(const void *opt, uint32_t blocks, void **data, uint64_t iterations,
 			int threads)
 {
-	uint64_t n = (uint64_t)size(opt), width = (uint64_t)options_of(opt)->width;
+	uint64_t n = (uint64_t)workload_n(opt), width = (uint64_t)options_of(opt)->width;
 	uint64_t *results = data[RESULTS], *times = data[TIMES], factor, addend;
 	const uint64_t *lengths = data[LENGTHS];
 
@@ -160,7 +137,7 @@ static void fill_args(const void *opt, uint32_t blocks, void **dev, void *out)
 	*a = (struct queue_args){
 		.size = sizeof(*a),
 		.version = QUEUE_VERSION,
-		.tasks = (uint64_t)size(opt),
+		.tasks = (uint64_t)workload_n(opt),
 		.width = (uint64_t)options_of(opt)->width,
 		.results = dev[RESULTS],
 		.times = dev[TIMES],
@@ -174,9 +151,9 @@ const struct workload workload_queue = {
 	.options = options,
 	.options_size = sizeof(struct queue_options),
 	.args_size = sizeof(struct queue_args),
-	.n = size,
-	.steps_per_iteration = steps_per_iteration,
-	.units = units,
+	.n = workload_n,
+	.steps_per_iteration = workload_one_step,
+	.units = workload_n_units,
 	.counts = counts,
 	.arrays = arrays,
 	.fill = fill,

@@ -2,7 +2,6 @@
  *
  * relay.c - the host half of the message workload (relay.h).
  */
-#include <string.h>
 #include "relay.h"
 #include "workload.h"
 
@@ -16,17 +15,6 @@ static const struct pkrun_option options[] = {
 	{0},
 };
 
-static int64_t size(const void *opt)
-{
-	return ((const struct relay_options *)opt)->n;
-}
-
-static uint32_t steps_per_iteration(const void *opt)
-{
-	(void)opt;
-	return 1;
-}
-
 /* One mailbox, one block. */
 static int64_t units(const void *opt, uint32_t sweep, const int64_t tile[2])
 {
@@ -39,27 +27,21 @@ static int64_t units(const void *opt, uint32_t sweep, const int64_t tile[2])
 static void counts(const void *opt, struct workload_counts *out)
 {
 	/* there and back */
-	*out = (struct workload_counts){.updates = 1, .bytes = 16.0 * (double)size(opt)};
+	*out = (struct workload_counts){.updates = 1, .bytes = 16.0 * (double)workload_n(opt)};
 }
 
 static int arrays(const void *opt, uint32_t blocks, struct workload_array *out)
 {
 	(void)blocks;
-	out[0] = (struct workload_array){"received", WORKLOAD_STATE, 0, (uint64_t)size(opt), 0};
+	out[0] = (struct workload_array){"received", WORKLOAD_STATE, 0, (uint64_t)workload_n(opt), 0};
 	out[1] = (struct workload_array){"count", WORKLOAD_STATE, 0, 1, 0};
 	return 2;
-}
-
-static void fill(const void *opt, uint32_t blocks, int which, void *data)
-{
-	(void)blocks;
-	memset(data, 0, which ? 8 : (size_t)size(opt) * 8);
 }
 
 static uint64_t advance(const void *opt, uint32_t blocks, void **data, uint64_t iterations,
 			int threads)
 {
-	uint64_t *received = data[0], *count = data[1], words = (uint64_t)size(opt);
+	uint64_t *received = data[0], *count = data[1], words = (uint64_t)workload_n(opt);
 
 	(void)blocks;
 	(void)threads;
@@ -78,7 +60,7 @@ static void fill_args(const void *opt, uint32_t blocks, void **dev, void *out)
 	*a = (struct relay_args){
 		.size = sizeof(*a),
 		.version = RELAY_VERSION,
-		.words = (uint64_t)size(opt),
+		.words = (uint64_t)workload_n(opt),
 		.received = dev[0],
 		.count = dev[1],
 	};
@@ -90,12 +72,12 @@ const struct workload workload_relay = {
 	.options = options,
 	.options_size = sizeof(struct relay_options),
 	.args_size = sizeof(struct relay_args),
-	.n = size,
-	.steps_per_iteration = steps_per_iteration,
+	.n = workload_n,
+	.steps_per_iteration = workload_one_step,
 	.units = units,
 	.counts = counts,
 	.arrays = arrays,
-	.fill = fill,
+	.fill = workload_zero,
 	.advance = advance,
 	.args = fill_args,
 };

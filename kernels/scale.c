@@ -5,7 +5,6 @@
  * B is the same after one iteration and after many: what shows that every step
  * was done are the blocks' step counters.
  */
-#include <string.h>
 #include "scale.h"
 #include "workload.h"
 
@@ -21,58 +20,51 @@ static const struct pkrun_option options[] = {
 	{0},
 };
 
-static int64_t size(const void *opt)
-{
-	return ((const struct scale_options *)opt)->n;
-}
-
-static uint32_t steps_per_iteration(const void *opt)
-{
-	(void)opt;
-	return 1;
-}
-
 static int64_t units(const void *opt, uint32_t sweep, const int64_t tile[2])
 {
 	(void)sweep;
 	(void)tile;
-	return (size(opt) - 1) / ((const struct scale_options *)opt)->chunk + 1;
+	return (workload_n(opt) - 1) / ((const struct scale_options *)opt)->chunk + 1;
 }
 
 static void counts(const void *opt, struct workload_counts *out)
 {
-	double n = (double)size(opt);
+	double n = (double)workload_n(opt);
 
 	*out = (struct workload_counts){.updates = n, .flops = n, .bytes = 16 * n};
 }
 
 static int arrays(const void *opt, uint32_t blocks, struct workload_array *out)
 {
+	uint64_t n = (uint64_t)workload_n(opt);
+
 	(void)blocks;
-	out[0] = (struct workload_array){"b", WORKLOAD_STATE, 1, (uint64_t)size(opt), 0};
-	out[1] = (struct workload_array){"a", WORKLOAD_INPUT, 1, (uint64_t)size(opt), 0};
+	out[0] = (struct workload_array){"b", WORKLOAD_STATE, 1, n, 0};
+	out[1] = (struct workload_array){"a", WORKLOAD_INPUT, 1, n, 0};
 	return 2;
 }
 
 /* A differs everywhere, so that a value in the wrong place is seen. */
 static void fill(const void *opt, uint32_t blocks, int which, void *data)
 {
+	int64_t n = workload_n(opt);
 	double *out = data;
 
 	(void)blocks;
-	for (int64_t i = 0; i < size(opt); i++)
-		out[i] = which ? (double)i + 0.5 : 0;
+	for (int64_t i = 0; which && i < n; i++)
+		out[i] = (double)i + 0.5;
 }
 
 static uint64_t advance(const void *opt, uint32_t blocks, void **data, uint64_t iterations,
 			int threads)
 {
+	int64_t n = workload_n(opt);
 	double *b = data[0];
 	const double *a = data[1];
 
 	(void)blocks;
 	(void)threads;
-	for (int64_t i = 0; iterations && i < size(opt); i++)
+	for (int64_t i = 0; iterations && i < n; i++)
 		b[i] = 0.25 * a[i];
 	return iterations ? 1 : 0;
 }
@@ -85,7 +77,7 @@ static void fill_args(const void *opt, uint32_t blocks, void **dev, void *out)
 	*s = (struct scale_args){
 		.size = sizeof(*s),
 		.version = SCALE_VERSION,
-		.n = size(opt),
+		.n = workload_n(opt),
 		.chunk = ((const struct scale_options *)opt)->chunk,
 		.b = dev[0],
 		.a = dev[1],
@@ -98,8 +90,8 @@ const struct workload workload_scale = {
 	.options = options,
 	.options_size = sizeof(struct scale_options),
 	.args_size = sizeof(struct scale_args),
-	.n = size,
-	.steps_per_iteration = steps_per_iteration,
+	.n = workload_n,
+	.steps_per_iteration = workload_one_step,
 	.units = units,
 	.counts = counts,
 	.arrays = arrays,

@@ -2,7 +2,6 @@
  *
  * syncost.c - the host half of the workload of empty synchronisations (syncost.h).
  */
-#include <string.h>
 #include "syncost.h"
 #include "workload.h"
 
@@ -21,30 +20,6 @@ static const struct pkrun_option options[] = {
 	{0},
 };
 
-static int64_t size(const void *opt)
-{
-	return ((const struct syncost_options *)opt)->n;
-}
-
-static uint32_t steps_per_iteration(const void *opt)
-{
-	(void)opt;
-	return 1;
-}
-
-static int64_t units(const void *opt, uint32_t sweep, const int64_t tile[2])
-{
-	(void)sweep;
-	(void)tile;
-	return size(opt);
-}
-
-static void counts(const void *opt, struct workload_counts *out)
-{
-	(void)opt;
-	memset(out, 0, sizeof(*out));
-}
-
 static int arrays(const void *opt, uint32_t blocks, struct workload_array *out)
 {
 	(void)opt;
@@ -54,21 +29,12 @@ static int arrays(const void *opt, uint32_t blocks, struct workload_array *out)
 	return 3;
 }
 
-static void fill(const void *opt, uint32_t blocks, int which, void *data)
-{
-	(void)opt;
-	memset(data, 0, (which == MARKS ? 2 : 1) * (size_t)blocks * sizeof(uint64_t));
-}
-
 static uint64_t advance(const void *opt, uint32_t blocks, void **data, uint64_t iterations,
 			int threads)
 {
-	uint64_t *done = data[COUNTS];
-
 	(void)opt;
 	(void)threads;
-	for (uint32_t b = 0; b < blocks; b++)
-		done[b] += iterations;
+	workload_add(data[COUNTS], blocks, iterations);
 	return 0;
 }
 
@@ -80,7 +46,7 @@ static void fill_args(const void *opt, uint32_t blocks, void **dev, void *out)
 	*a = (struct syncost_args){
 		.size = sizeof(*a),
 		.version = SYNCOST_VERSION,
-		.units = (uint64_t)size(opt),
+		.units = (uint64_t)workload_n(opt),
 		.check_every = (uint64_t)((const struct syncost_options *)opt)->check_every,
 		.counts = dev[COUNTS],
 		.errors = dev[ERRORS],
@@ -94,12 +60,12 @@ const struct workload workload_syncost = {
 	.options = options,
 	.options_size = sizeof(struct syncost_options),
 	.args_size = sizeof(struct syncost_args),
-	.n = size,
-	.steps_per_iteration = steps_per_iteration,
-	.units = units,
-	.counts = counts,
+	.n = workload_n,
+	.steps_per_iteration = workload_one_step,
+	.units = workload_n_units,
+	.counts = workload_no_counts,
 	.arrays = arrays,
-	.fill = fill,
+	.fill = workload_zero,
 	.advance = advance,
 	.args = fill_args,
 	.per_block = 1,

@@ -55,7 +55,7 @@ struct workload {
 
 	/* The arrays for a grid of `blocks`; returns how many, at most WORKLOAD_ARRAYS_MAX. */
 	int (*arrays)(const void *opt, uint32_t blocks, struct workload_array *out);
-	/* Initial contents of array number `which`. */
+	/* Initial contents of array number `which`; `data` comes zeroed. */
 	void (*fill)(const void *opt, uint32_t blocks, int which, void *data);
 	/* CPU reference: advance the host arrays by `iterations`, with up to `threads` threads.
 	 * Returns the number of iterations after which nothing changed any more
@@ -70,6 +70,16 @@ struct workload {
 	 * largest value).  0, or -1: too much work.  NULL: there is none, and every result must be exact. */
 	int (*solve)(const void *opt, uint32_t blocks, void **arrays);
 };
+
+/* ---- workload.c: what many answer alike; their options begin with `int64_t n` ---- */
+
+int64_t workload_n(const void *opt);			/* .n: that one */
+uint32_t workload_one_step(const void *opt);		/* .steps_per_iteration: 1 */
+int64_t workload_n_units(const void *opt, uint32_t sweep, const int64_t tile[2]);	/* .units: n */
+void workload_no_counts(const void *opt, struct workload_counts *out);	/* .counts: none applies */
+void workload_zero(const void *opt, uint32_t blocks, int which, void *data);	/* .fill: all zero, as they come */
+/* For .advance: `more` to each of the words. */
+void workload_add(uint64_t *words, uint64_t count, uint64_t more);
 
 /* All of them, NULL-terminated, in the order of workloads.def. */
 extern const struct workload *const workloads[];

@@ -50,7 +50,7 @@ static void problem_open(struct problem *p, const char *workload, const char *n,
 		set(p, "f_scale", f_scale);
 	p->n = p->w->arrays(&p->options, 3, p->info);
 	for (int i = 0; i < p->n; i++) {
-		p->data[i] = malloc(p->info[i].count * 8);
+		p->data[i] = calloc(p->info[i].count, 8);
 		assert_non_null(p->data[i]);
 		p->w->fill(&p->options, 3, i, p->data[i]);
 	}
@@ -70,7 +70,7 @@ static uint64_t advance(struct problem *p, uint64_t iterations, int threads)
 /* The largest distance from what solve() says. */
 static double error(struct problem *p)
 {
-	double *fixed = malloc(p->info[0].count * 8), *u = p->data[0], largest = 0;
+	double *fixed = calloc(p->info[0].count, 8), *u = p->data[0], largest = 0;
 	void *data[WORKLOAD_ARRAYS_MAX] = {fixed, p->data[1]};
 
 	assert_non_null(fixed);
@@ -212,7 +212,7 @@ static void counters_count(void **state)
 	assert_int_equal(p.n, 2);
 	assert_int_equal(p.info[1].count, 9);
 	for (int i = 0; i < p.n; i++) {
-		p.data[i] = malloc(p.info[i].count * 8);
+		p.data[i] = calloc(p.info[i].count, 8);
 		p.w->fill(&p.options, 3, i, p.data[i]);
 	}
 	advance(&p, 4, 1);
