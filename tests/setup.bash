@@ -23,3 +23,9 @@ shown() {
   COLUMNS=160 script -qec "$1" typescript </dev/null >/dev/null
   tr '\r' '\n' <typescript | sed 's/\x1b\[K//'
 }
+
+# Chromium, and browser.py to drive it
+needs_browser() {
+  export PYTHONPATH=$PKRUN_SRCDIR/tests PYTHONDONTWRITEBYTECODE=1
+  python3 -c 'import browser, sys; sys.exit(browser.find() is None)' || skip "no Chromium: install chromium"
+}

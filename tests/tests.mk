@@ -109,6 +109,8 @@ test_plugins_cpp += fake_throws
 test_data += tests/fakes.bash
 test_data += tests/plugins/fake.h
 test_data += tests/browser.py
+test_data += tests/get-perfetto
+test_data += tests/perfetto.mjs
 test_data += tests/spins.awk
 test_data += tests/plugins/plain.h
 

@@ -3,6 +3,11 @@
  * trace.c - `pkrun trace`: the stamps of a run as a timeline in the Chrome
  * trace format, for Perfetto (ui.perfetto.dev), chrome://tracing and others.
  * A process is a cell, a thread is a block.
+ *
+ * Perfetto takes thread 0 for one that is not known and a thread with the
+ * number of its process for its main thread, and it drops a span that is not
+ * wholly inside or outside another.  So numbers begin at 1, those of threads
+ * are above those of all processes, and times are whole nanoseconds.
  */
 #include <errno.h>
 #include <math.h>
@@ -18,50 +23,60 @@
 struct trace {
 	FILE *out;
 	long long events;
+	int64_t tid;		/* of the next cell's block 0 */
 };
+
+static int64_t trace_pid(const struct stamp_cell *c)
+{
+	return c->cell->number + 1;
+}
 
 static void trace_next(struct trace *t)
 {
 	fputs(t->events++ ? ",\n" : "\n", t->out);
 }
 
-static void trace_name(struct trace *t, const char *what, int64_t pid, uint32_t tid, const char *name)
+static void trace_name(struct trace *t, const char *what, int64_t pid, int64_t tid, const char *name)
 {
 	trace_next(t);
-	fprintf(t->out, "{\"ph\":\"M\",\"name\":\"%s\",\"pid\":%lld,\"tid\":%u,\"args\":{\"name\":", what,
-		(long long)pid, tid);
+	fprintf(t->out, "{\"ph\":\"M\",\"name\":\"%s\",\"pid\":%lld,\"tid\":%lld,\"args\":{\"name\":", what,
+		(long long)pid, (long long)tid);
 	rows_json_text(t->out, name);
 	fputs("}}", t->out);
 }
 
 /* Times in the format are microseconds. */
-static void trace_span(struct trace *t, int64_t pid, uint32_t tid, const char *name, const char *kind,
+static void trace_span(struct trace *t, int64_t pid, int64_t tid, const char *name, const char *kind,
 		       double from, double to, uint32_t step)
 {
+	long long begin, ns;
+
 	if (isnan(from) || isnan(to) || to < from)
 		return;
+	begin = llround(from);
+	ns = llround(to) - begin;
 	trace_next(t);
-	fprintf(t->out, "{\"ph\":\"X\",\"name\":\"%s\",\"cat\":\"%s\",\"pid\":%lld,\"tid\":%u,\"ts\":%.3f,"
-		"\"dur\":%.3f,\"args\":{\"step\":%u}}", name, kind, (long long)pid, tid, from / 1e3,
-		(to - from) / 1e3, step);
+	fprintf(t->out, "{\"ph\":\"X\",\"name\":\"%s\",\"cat\":\"%s\",\"pid\":%lld,\"tid\":%lld,"
+		"\"ts\":%lld.%03lld,\"dur\":%lld.%03lld,\"args\":{\"step\":%u}}", name, kind, (long long)pid,
+		(long long)tid, begin / 1000, begin % 1000, ns / 1000, ns % 1000, step);
 }
 
 static void trace_block(struct trace *t, const struct stamp_cell *c, uint32_t b)
 {
-	int64_t pid = c->cell->number;
+	int64_t pid = trace_pid(c), tid = t->tid + b;
 	double before = 0, at[STAMP_EVENTS];
 	char name[32];
 
 	snprintf(name, sizeof(name), "block %u", b);
-	trace_name(t, "thread_name", pid, b, name);
+	trace_name(t, "thread_name", pid, tid, name);
 	for (uint32_t s = 0; s < c->steps; s++) {
 		for (int e = 0; e < STAMP_EVENTS; e++)
 			at[e] = stamp_at(c, b, s, (enum stamp_event)e);
 		snprintf(name, sizeof(name), "step %u", s);
-		trace_span(t, pid, b, "wait", "wait", before, at[STAMP_RECEIVE], s);
-		trace_span(t, pid, b, "receive", "protocol", at[STAMP_RECEIVE], at[STAMP_START], s);
-		trace_span(t, pid, b, name, s % 2 ? "odd" : "even", at[STAMP_START], at[STAMP_END], s);
-		trace_span(t, pid, b, "acknowledge", "protocol", at[STAMP_END], at[STAMP_DONE], s);
+		trace_span(t, pid, tid, "wait", "wait", before, at[STAMP_RECEIVE], s);
+		trace_span(t, pid, tid, "receive", "protocol", at[STAMP_RECEIVE], at[STAMP_START], s);
+		trace_span(t, pid, tid, name, s % 2 ? "odd" : "even", at[STAMP_START], at[STAMP_END], s);
+		trace_span(t, pid, tid, "acknowledge", "protocol", at[STAMP_END], at[STAMP_DONE], s);
 		before = isnan(at[STAMP_DONE]) ? before : at[STAMP_DONE];
 	}
 }
@@ -79,7 +94,7 @@ static void trace_other(struct trace *t, const struct results *r, const struct s
 	rows_json_text(t->out, r->matrix_path);
 	fputs(", \"cells\": [", t->out);
 	for (size_t i = 0; i < st->n; i++) {
-		fprintf(t->out, "%s\n {\"pid\": %lld, \"key\": ", i ? "," : "", (long long)st->cells[i].cell->number);
+		fprintf(t->out, "%s\n {\"pid\": %lld, \"key\": ", i ? "," : "", (long long)trace_pid(&st->cells[i]));
 		rows_json_text(t->out, st->cells[i].cell->series);
 		fputs(", ", t->out);
 		trace_number(t, "clock_tick_ns", st->cells[i].tick, ", ");
@@ -101,14 +116,18 @@ static int trace_write(const struct results *r, const struct stamps *st, const c
 	if (!t.out)
 		goto out;
 	fputs("{\"traceEvents\": [", t.out);
+	for (size_t i = 0; i < st->n; i++)
+		if (t.tid <= trace_pid(&st->cells[i]))
+			t.tid = trace_pid(&st->cells[i]) + 1;
 	for (size_t i = 0; i < st->n; i++) {
 		const struct result_cell *c = st->cells[i].cell;
 
 		snprintf(name, sizeof(name), "%s (%s, %s, n=%lld)", c->series, c->variant, c->workload,
 			 (long long)c->n);
-		trace_name(&t, "process_name", c->number, 0, name);
+		trace_name(&t, "process_name", trace_pid(&st->cells[i]), t.tid, name);
 		for (uint32_t b = 0; b < st->cells[i].blocks; b++)
 			trace_block(&t, &st->cells[i], b);
+		t.tid += st->cells[i].blocks;
 	}
 	trace_other(&t, r, st);
 	rc = fflush(t.out) || ferror(t.out) ? -1 : 0;
