@@ -12,6 +12,7 @@ browser.py PAGE PNG [WIDTH] takes a picture of the whole page.
 import base64
 import json
 import os
+import select
 import shutil
 import subprocess
 import sys
@@ -41,8 +42,11 @@ class Browser:
             os.dup2(b, 4)
 
         self.process = subprocess.Popen(
-            [find(), "--headless", "--no-sandbox", "--disable-gpu", "--remote-debugging-pipe",
-             "--user-data-dir=" + self.home, "--hide-scrollbars", "about:blank"],
+            # without its sandbox, so that root and containers may run it
+            [find(), "--headless", "--no-sandbox", "--disable-gpu", "--disable-dev-shm-usage",
+             "--no-first-run", "--disable-background-networking", "--disable-component-update",
+             "--disable-sync", "--remote-debugging-pipe", "--user-data-dir=" + self.home,
+             "--hide-scrollbars", "about:blank"],
             preexec_fn=fds, close_fds=False, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
         os.close(to_read)
         os.close(to_write)
@@ -60,6 +64,8 @@ class Browser:
 
     def receive(self):
         while b"\0" not in self.buffer:
+            if not select.select([self.read], [], [], 120)[0]:
+                raise TimeoutError("the browser does not answer")
             more = os.read(self.read, 1 << 20)
             if not more:
                 raise EOFError("the browser is gone")

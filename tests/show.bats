@@ -108,7 +108,7 @@ db.execute("UPDATE cell SET series = ? WHERE number = 1", ("y" * 10000,))
 db.commit()
 END
   COLUMNS=80 "$PKRUN" show a.db >a.txt
-  ! grep -q $'\033' a.txt
+  ! grep -q $'\033' a.txt || false
   grep -q 'x\.\.\. ' a.txt
   python3 - <<'END'
 import unicodedata
@@ -127,7 +127,7 @@ END
   COLUMNS=40 LC_ALL=C "$PKRUN" show a.db >a.txt 2>a.err
   grep -v -e '^run' -e '^speed-up against' -e '^released' -e '^poisson2d on' a.txt |
     awk 'length > 40 { exit 1 }'
-  ! LC_ALL=C grep -q '[^ -~]' a.txt
+  ! LC_ALL=C grep -q '[^ -~]' a.txt || false
   grep -q 'some columns do not fit 40 columns' a.err
   grep -Eq '^queued +11 +6\.[0-9]+ us' a.txt
 }

@@ -234,7 +234,7 @@ start() { matrix a.ini trials=3 warmup_runs=0 n=1..30+1 -- sleeper; "$PKRUN" "$@
     [ "$(sql 'PRAGMA integrity_check')" = ok ]
     [ "$(sql 'SELECT status FROM run')" = running ]
     child=$(sql 'SELECT pid FROM block ORDER BY id DESC LIMIT 1')
-    ! alive "$child"
+    ! alive "$child" || false
   done
 }
 
