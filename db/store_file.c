@@ -8,10 +8,13 @@
  * has to be known of the file beforehand comes from stat() and statfs().
  */
 #include <errno.h>
+#include <fcntl.h>
+#include <libgen.h>
 #include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/file.h>
 #include <sys/stat.h>
 #include <sys/vfs.h>
 #include <time.h>
@@ -431,13 +434,36 @@ int store_open(struct store **out, const char *path, unsigned mode, char *why, s
 	return 0;
 }
 
+/* Writers leave one at a time, in a lock of the folder: of two that leave at
+ * once each would see the other connected, and the file would stay in WAL mode.
+ * -1: no such lock here, or not within two seconds; then one leaves without it. */
+static int store_leave_lock(const struct store *s)
+{
+	char *path = realpath(s->path, NULL);
+	int fd = path ? open(dirname(path), O_RDONLY | O_DIRECTORY | O_CLOEXEC) : -1;
+
+	free(path);
+	for (int ms = 0; fd >= 0 && flock(fd, LOCK_EX | LOCK_NB); ms++) {
+		if (errno == EWOULDBLOCK && ms < 2000) {
+			usleep(1000);
+			continue;
+		}
+		close(fd);
+		fd = -1;
+	}
+	return fd;
+}
+
 /* A file left in WAL mode cannot be read in a folder that may not be written,
  * so the last to leave turns it off; while others are connected it fails, fine. */
 void store_close(struct store *s)
 {
+	int lock = -1;
+
 	if (!s)
 		return;
 	if (s->mode & STORE_WRITE) {
+		lock = store_leave_lock(s);
 		if (s->in_transaction)
 			store_rollback(s);
 		sqlite3_busy_timeout(s->db, 0);
@@ -445,6 +471,8 @@ void store_close(struct store *s)
 		sqlite3_exec(s->db, "PRAGMA journal_mode = DELETE", NULL, NULL, NULL);
 	}
 	store_disconnect(s);
+	if (lock >= 0)
+		close(lock);
 	free(s->path);
 	free(s);
 }

@@ -545,6 +545,39 @@ static void test_four_writers(void **state)
 	assert_string_equal(ask("a.db", "PRAGMA journal_mode"), "delete");
 }
 
+/* Writers that leave at the same moment: the last of them turns WAL off. */
+static void test_leaving_at_once(void **state)
+{
+	struct store *s;
+	int status, ready[2], go[2];
+	char c[4];
+
+	for (int round = 0; round < 20; round++) {
+		assert_int_equal(pipe(ready) | pipe(go), 0);
+		for (int i = 0; i < 4; i++)
+			if (!fork()) {
+				close(go[1]);
+				if (store_open(&s, "a.db", STORE_WRITE, why, sizeof(why)))
+					_exit(1);
+				(void)!write(ready[1], c, 1);
+				(void)!read(go[0], c, 1);	/* until the parent closes its end */
+				store_close(s);
+				_exit(0);
+			}
+		close(ready[1]);
+		close(go[0]);
+		for (int n = 0; n < 4; n++)
+			assert_int_equal(read(ready[0], c, 1), 1);
+		close(go[1]);
+		close(ready[0]);
+		for (int i = 0; i < 4; i++) {
+			assert_true(wait(&status) > 0);
+			assert_int_equal(status, 0);
+		}
+		assert_string_equal(ask("a.db", "PRAGMA journal_mode"), "delete");
+	}
+}
+
 /* Killed in the middle of a transaction: what was committed is there, also for a reader. */
 static void test_killed(void **state)
 {
@@ -630,7 +663,7 @@ int main(void)
 		TEST(test_summary), TEST(test_summary_without_times), TEST(test_newer),
 		TEST(test_foreign), TEST(test_no_database), TEST(test_empty), TEST(test_views_renewed),
 		TEST(test_query), TEST(test_query_refused), TEST(test_reader_while_writing),
-		TEST(test_busy_gives_up), TEST(test_four_writers), TEST(test_killed),
+		TEST(test_busy_gives_up), TEST(test_four_writers), TEST(test_leaving_at_once), TEST(test_killed),
 		TEST(test_killed_hot_journal), TEST(test_file_limit),
 	};
 
