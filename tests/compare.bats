@@ -6,7 +6,7 @@ load fakes
 
 @test "a slower series is called SLOWER, and is a regression only with --fail-on slower" {
   matrix a.ini blocks_min=7 blocks_max=7 -- ok sleeper
-  "$PKRUN" --quiet a.ini >/dev/null
+  clocked "$PKRUN" --quiet a.ini >/dev/null
   run --separate-stderr "$PKRUN" compare --series ok,sleeper --fail-on slower pkrun.db
   [ "$status" -eq 1 ]
   [[ $output == *SLOWER* ]]
@@ -77,9 +77,10 @@ load fakes
 @test "an interrupted run is compared, and that it is incomplete is said" {
   matrix a.ini blocks_min=30 blocks_max=30 -- sleeper
   "$PKRUN" --quiet a.ini >/dev/null 3>&- &
-  sleep 1
-  kill -TERM $!
-  wait $! || true
+  pid=$!
+  wait_for "$a_trial"
+  kill -TERM $pid
+  wait $pid || true
   run "$PKRUN" compare pkrun.db pkrun.db
   [ "$status" -eq 0 ]
   [[ $output == *'run 1 of pkrun.db is incomplete (interrupted)'* ]]

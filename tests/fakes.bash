@@ -30,6 +30,19 @@ matrix() {
       END { for (i = 1; i <= NR; i++) if (i in line) print line[i] }' >"$file"
 }
 
+# clocked COMMAND...: every fake takes exactly as long as it means to, see tests/plugins/lib_clock.c
+clocked() { LD_PRELOAD=$PKRUN_BUILDDIR/tests/plugins/lib_clock.so "$@"; }
+
+# wait_for QUERY: until pkrun.db answers it with 1; for a minute, then the test fails
+wait_for() {
+  local end=$((SECONDS + 60))
+  until [ "$(sql "$1" 2>/dev/null)" = 1 ]; do
+    [ $SECONDS -lt $end ] || { echo "never: $1"; return 1; }
+    sleep 0.05
+  done
+}
+a_trial='SELECT count(*) > 0 FROM trial'
+
 # sql QUERY: the rows as CSV without the head
 sql() { "$PKRUN" query pkrun.db "$1" --format csv | tr -d '\r' | tail -n +2; }
 

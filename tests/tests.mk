@@ -97,6 +97,7 @@ test_plugins += fake_unpoisoned
 test_plugins += fake_wrong_later
 test_plugins += good
 test_plugins += late_killer
+test_plugins += lib_clock
 test_plugins += lib_nvml
 test_plugins += lib_rocm_smi
 test_plugins += minor_newer
