@@ -129,6 +129,22 @@ static int add_cell(struct runner *r, uint64_t number)
 	return p.failed;
 }
 
+/* As a shell would read it back: quoted only where it must be. */
+static void put_word(FILE *f, const char *word)
+{
+	static const char plain[] = "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789"
+				    "_-+=.,:/@%";
+
+	if (*word && !word[strspn(word, plain)]) {
+		fputs(word, f);
+		return;
+	}
+	fputc('\'', f);
+	for (; *word; word++)
+		fputs(*word == '\'' ? "'\\''" : (char[]){*word, 0}, f);
+	fputc('\'', f);
+}
+
 static char *join_argv(int argc, char **argv)
 {
 	char *text = NULL;
@@ -138,8 +154,11 @@ static char *join_argv(int argc, char **argv)
 
 	if (!f)
 		return NULL;
-	for (i = 0; i < argc; i++)
-		fprintf(f, "%s%s", i ? " " : "pkrun ", argv[i]);
+	fputs("pkrun", f);
+	for (i = 0; i < argc; i++) {
+		fputc(' ', f);
+		put_word(f, argv[i]);
+	}
 	fclose(f);
 	return text;
 }

@@ -297,3 +297,14 @@ END
   clocked "$PKRUN" --quiet a.ini >/dev/null
   [ "$(sql 'SELECT count(*) FROM block')" = 30 ]
 }
+
+@test "the command is stored as a shell would read it back" {
+  matrix a.ini -- ok
+  mv a.ini "it's a.ini"
+  "$PKRUN" --quiet --target host --set global.n=5 --set global.trials=1 "it's a.ini" --only '*'
+  line=$(sql 'SELECT argv FROM run')
+  echo "$line"
+  eval "set -- $line"
+  [ "$*" = "pkrun run --quiet --target host --set global.n=5 --set global.trials=1 --only * it's a.ini" ]
+  [ "$#" -eq 12 ] && [ "${12}" = "it's a.ini" ]
+}
