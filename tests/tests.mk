@@ -44,6 +44,7 @@ bats_tests += tests/run.bats
 bats_tests += tests/show.bats
 bats_tests += tests/threads.bats
 bats_tests += tests/trace.bats
+bats_tests += tests/results.bats
 bats_tests += tests/trouble.bats
 bats_tests += tests/variants.bats
 bats_tests += tests/views.bats
