@@ -8,7 +8,7 @@
 
 #include "host_wait.h"
 
-/* ---- orders: a third family beside those of flags.h */
+/* ---- orders: two families more beside those of flags.h */
 
 /* A fence that the host, other devices and this one's kernels see. */
 static PK_FN void pk_fence_system(void)
@@ -42,12 +42,30 @@ struct pk_orders_fence {
 	}
 };
 
-enum mapped_order { MAPPED_ACQREL = 0, MAPPED_FENCE = 1, MAPPED_SEQ_CST = 2 };
+/* Every poll acquires, so the flag is not read once more when it is seen: a trip
+ * over the bus less for a cache invalidation a poll. */
+struct pk_orders_acquire {
+	template <class Scope, class T> static PK_FN T poll(const T *p)
+	{
+		return Scope::acquire(p);
+	}
+	template <class Scope, class T> static PK_FN T seen(const T *p, T polled)
+	{
+		(void)p;
+		return polled;
+	}
+	template <class Scope, class T> static PK_FN void put(T *p, T v)
+	{
+		Scope::put_release(p, v);
+	}
+};
+
+enum mapped_order { MAPPED_ACQREL = 0, MAPPED_FENCE = 1, MAPPED_SEQ_CST = 2, MAPPED_ACQUIRE = 3 };
 #define MAPPED_OPTION_ORDER(type, field)                                                           \
-	{"order", PKRUN_CHOICE, offsetof(type, field), "acqrel", 0, 0, "acqrel|fence|seq_cst",     \
-	 NULL,                                                                                     \
+	{"order", PKRUN_CHOICE, offsetof(type, field), "acqrel", 0, 0, \
+	 "acqrel|fence|seq_cst|acquire", NULL,                                                     \
 	 "flags: relaxed polls, one acquire, one release; relaxed with system fences; "            \
-	 "every access sequentially consistent"}
+	 "every access sequentially consistent; every poll an acquire, one release"}
 
 /* Call f(orders) with the family chosen. */
 template <class F> static int mapped_with_order(const struct pkrun_choice *order, F f)
@@ -57,6 +75,8 @@ template <class F> static int mapped_with_order(const struct pkrun_choice *order
 		return f(pk_orders_fence{});
 	case MAPPED_SEQ_CST:
 		return f(pk_orders_seq_cst{});
+	case MAPPED_ACQUIRE:
+		return f(pk_orders_acquire{});
 	}
 	return f(pk_orders_relaxed{});
 }
