@@ -27,5 +27,5 @@ shown() {
 # Chromium, and browser.py to drive it
 needs_browser() {
   export PYTHONPATH=$PKRUN_SRCDIR/tests PYTHONDONTWRITEBYTECODE=1
-  python3 -c 'import browser, sys; sys.exit(browser.find() is None)' || skip "no Chromium: install chromium"
+  python3 -c 'import browser, sys; sys.exit(browser.find() is None)' || skip "no Chromium: Debian's chromium, or google-chrome"
 }
