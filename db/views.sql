@@ -193,39 +193,83 @@ LEFT JOIN roof f ON f.target = r.target AND f.device IS r.device
 LEFT JOIN peak p ON p.target = r.target AND p.device IS r.device
 WHERE r.flops IS NOT NULL OR r.bytes IS NOT NULL;
 
--- Workload busy: a step of a given length (its option length_ns) under every variant,
--- against the fastest variant that needs no resident kernel.
+-- Workload busy: a step of a given length (its option length_ns) under every
+-- variant, the fastest cell of each, against the fastest variant of all that
+-- need no resident kernel (against).  Times are per iteration, so the number of
+-- iterations may differ; all else that the workload was told is in work.
+-- pays: faster by more than the threshold (1 %, or the device's A/A floor if that
+-- is larger), and, from six blocks on, in so many of the blocks that were
+-- measured side by side that chance is no answer (sign test at 5 %).
 CREATE VIEW crossover_ratio AS
 WITH r AS MATERIALIZED (
-  SELECT r.*, CAST(p.value AS REAL) AS step_ns
-  FROM result r JOIN param p ON p.cell_id = r.cell AND p.owner = 'workload' AND p.name = 'length_ns'
-  WHERE r.workload = 'busy' AND r.median_ns IS NOT NULL),
-queued AS (
-  SELECT run, target, n, iterations, step_ns, min(median_ns) AS launch_ns
-  FROM r WHERE control IN ('host queue', 'device queue') OR variant = 'launch_sync'
-  GROUP BY run, target, n, iterations, step_ns)
-SELECT r.run, r.target, r.device, r.n, r.iterations, r.series, r.variant, r.control, r.step_ns,
-       min(r.median_ns) AS median_ns, q.launch_ns, q.launch_ns / min(r.median_ns) AS speedup
-FROM r JOIN queued q USING (run, target, n, iterations, step_ns)
-WHERE r.control IN ('host', 'device') AND r.variant <> 'launch_sync'
-GROUP BY r.run, r.target, r.n, r.iterations, r.series, r.variant, r.step_ns;
+  SELECT r.run, r.target, r.device, r.n, r.series, r.variant, r.control, r.cell, r.median_ns,
+         c.device_id, CAST(p.value AS REAL) AS step_ns,
+         r.control IN ('host queue', 'device queue') OR r.variant = 'launch_sync' AS launched,
+         (SELECT group_concat(name || '=' || value, ' ')
+          FROM (SELECT name, value FROM param
+                WHERE cell_id = r.cell AND owner = 'workload' AND name <> 'length_ns'
+                ORDER BY name)) AS work
+  FROM result r JOIN cell c ON c.id = r.cell
+  JOIN param p ON p.cell_id = r.cell AND p.owner = 'workload' AND p.name = 'length_ns'
+  WHERE r.workload = 'busy' AND r.median_ns IS NOT NULL AND r.control IS NOT NULL),
+placed AS MATERIALIZED (
+  SELECT *, row_number() OVER (PARTITION BY run, target, work, step_ns, launched,
+                                            CASE WHEN NOT launched THEN series END,
+                                            CASE WHEN NOT launched THEN variant END
+                               ORDER BY median_ns, cell) AS place
+  FROM r),
+side AS MATERIALIZED (
+  SELECT t.cell_id, b.number, t.median_ns FROM block_time t JOIN block b ON b.id = t.block_id
+  WHERE t.cell_id IN (SELECT cell FROM placed WHERE place = 1)),
+pair AS (
+  SELECT x.*, y.variant AS against, y.median_ns AS launch_ns,
+         (SELECT count(*) FROM side s JOIN side t USING (number)
+          WHERE s.cell_id = x.cell AND t.cell_id = y.cell) AS blocks,
+         (SELECT count(*) FROM side s JOIN side t USING (number)
+          WHERE s.cell_id = x.cell AND t.cell_id = y.cell AND s.median_ns < t.median_ns) AS faster_in,
+         max(0.01, coalesce((SELECT max(f.floor) FROM floor f
+                             WHERE f.device_id = x.device_id
+                               AND f.id = (SELECT max(g.id) FROM floor g
+                                           WHERE g.device_id = f.device_id AND g.n = f.n
+                                             AND g.variant = f.variant
+                                             AND g.workload = f.workload)), 0)) AS threshold
+  FROM placed x JOIN placed y ON y.launched AND y.place = 1 AND y.run = x.run
+                 AND y.target = x.target AND y.work IS x.work AND y.step_ns = x.step_ns
+  WHERE NOT x.launched AND x.place = 1)
+SELECT run, target, device, n, work, series, variant, control, step_ns, median_ns, against,
+       launch_ns, launch_ns / median_ns AS speedup, blocks, faster_in, threshold,
+       launch_ns > (1 + threshold) * median_ns AND
+         (blocks < 6 OR (faster_in > blocks / 2.0 AND
+                         (2 * faster_in - blocks) * (2 * faster_in - blocks) >= 3.84 * blocks)) AS pays,
+       cell
+FROM pair;
 
--- The step length below which a persistent variant pays, by straight lines
--- between the measured lengths; NULL: it pays at all of them or at none.
+-- One row a persistent variant: the step length below which it pays, where what
+-- it gains falls to the threshold on straight lines between the measured
+-- lengths; NULL: it pays at all of them or at none.  meets_ns: where its time
+-- and that of the fastest launched variant are one, if they meet at all.
 CREATE VIEW crossover AS
-WITH pairs AS (
-  SELECT *, launch_ns - median_ns AS gain,
-         lead(launch_ns - median_ns) OVER longer AS next_gain, lead(step_ns) OVER longer AS next_ns
-  FROM crossover_ratio
-  WINDOW longer AS (PARTITION BY run, target, n, iterations, series, variant ORDER BY step_ns))
-SELECT run, target, device, n, iterations, series, variant, control,
-       max(CASE WHEN gain > 0 AND next_gain <= 0
-                THEN step_ns + gain * (next_ns - step_ns) / (gain - next_gain) END) AS pays_below_ns,
-       CASE WHEN min(gain) > 0 THEN 'at every length' WHEN max(gain) <= 0 THEN 'at none'
+WITH step AS (
+  SELECT *, launch_ns - (1 + threshold) * median_ns AS margin, launch_ns - median_ns AS gain
+  FROM crossover_ratio),
+pairs AS (
+  SELECT *, lead(pays) OVER longer AS next_pays, lead(margin) OVER longer AS next_margin,
+         lead(gain) OVER longer AS next_gain, lead(step_ns) OVER longer AS next_ns
+  FROM step
+  WINDOW longer AS (PARTITION BY run, target, work, series, variant ORDER BY step_ns))
+SELECT run, target, device, n, work, series, variant, control,
+       max(CASE WHEN pays AND NOT next_pays
+                THEN CASE WHEN next_margin > 0 THEN step_ns
+                          ELSE step_ns + margin * (next_ns - step_ns) / (margin - next_margin) END
+           END) AS pays_below_ns,
+       CASE WHEN min(pays) THEN 'at every length' WHEN NOT max(pays) THEN 'at none'
             ELSE 'at some' END AS pays,
-       min(step_ns) AS shortest_ns, max(step_ns) AS longest_ns
+       max(CASE WHEN gain > 0 AND next_gain <= 0
+                THEN step_ns + gain * (next_ns - step_ns) / (gain - next_gain) END) AS meets_ns,
+       count(*) AS lengths, min(step_ns) AS shortest_ns, max(step_ns) AS longest_ns,
+       max(threshold) AS threshold, min(cell) AS cell
 FROM pairs
-GROUP BY run, target, n, iterations, series, variant;
+GROUP BY run, target, work, series, variant;
 
 -- What a cell costs besides time, per iteration: CPU time of the host side in
 -- the timed part (host_cpu_share: of that time; a spinning host has 1), and the

@@ -302,7 +302,7 @@ out:
 int show_run(struct store *s, int64_t run, enum show_format format, FILE *out)
 {
 	struct results res;
-	char crossover[300];
+	char crossover[600];
 	int rc = results_load(s, run, &res);
 
 	if (rc)

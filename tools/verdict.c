@@ -6,6 +6,7 @@
 #include <math.h>
 #include <stdarg.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 #include "../core/say.h"
 #include "verdict.h"
@@ -153,37 +154,125 @@ static int take_launch(void *user, const struct store_row *row)
 	return 0;
 }
 
-struct crossover { double ns; char variant[200]; };
+/* The variant of one class of control that pays for the longest steps. */
+struct payer {
+	double below_ns;		/* INFINITY: at every length; 0: at none; -1: there is no such variant */
+	char variant[200];
+};
+
+struct crossover {
+	char *target, *work;		/* of the run's first busy cell: of these alone the sentence tells */
+	struct payer device, host;
+	double shortest_ns, longest_ns, threshold;
+	int others, failed;		/* others: the run has other work besides */
+};
+
+static double pays_below(const struct store_row *row)
+{
+	if (!strcmp(row->text[3], "at every length"))
+		return INFINITY;
+	return row->text[4] ? row->real[4] : 0;
+}
 
 static int take_crossover(void *user, const struct store_row *row)
 {
 	struct crossover *c = user;
+	struct payer *p = !strcmp(row->text[2], "host") ? &c->host : &c->device;
+	double below = pays_below(row);
 
-	c->ns = row->real[1];
-	say_text(row->text[0], 40, c->variant, sizeof(c->variant));
+	if (!c->target) {
+		c->target = strdup(row->text[0]);
+		c->work = strdup(row->text[1] ? row->text[1] : "");
+		if (!c->target || !c->work)
+			return c->failed = 1;
+		c->shortest_ns = row->real[6];
+	} else if (strcmp(row->text[0], c->target) || strcmp(row->text[1] ? row->text[1] : "", c->work)) {
+		c->others = 1;
+		return 0;
+	}
+	c->shortest_ns = fmin(c->shortest_ns, row->real[6]);
+	c->longest_ns = fmax(c->longest_ns, row->real[7]);
+	c->threshold = fmax(c->threshold, row->real[8]);
+	if (below > p->below_ns) {
+		p->below_ns = below;
+		say_text(row->text[5], 40, p->variant, sizeof(p->variant));
+	}
 	return 0;
+}
+
+/* The steps that were measured: "200 ns to 1.00 ms". */
+static void append_lengths(const struct crossover *c, char *out, size_t size)
+{
+	char from[32], to[32];
+
+	append(out, size, "%s", say_ns(c->shortest_ns, from));
+	if (c->longest_ns > c->shortest_ns)
+		append(out, size, " to %s", say_ns(c->longest_ns, to));
+}
+
+/* "below 27.4 us a step", "at every step length measured", "at no step length measured" */
+static void append_where(double below_ns, char *out, size_t size)
+{
+	char ns[32];
+
+	if (below_ns > 0 && !isinf(below_ns))
+		append(out, size, "below %s a step", say_ns(below_ns, ns));
+	else
+		append(out, size, "at %s step length measured", below_ns > 0 ? "every" : "no");
+}
+
+/* One class is named for the answer, the other where its answer is another. */
+static void write_crossover(const struct crossover *c, char *out, size_t size)
+{
+	int by_host = c->host.below_ns > c->device.below_ns;
+	const struct payer *best = by_host ? &c->host : &c->device, *other = by_host ? &c->device : &c->host;
+
+	*out = '\0';
+	append(out, size, "Persistent pays ");
+	append_where(best->below_ns, out, size);
+	append(out, size, " on this device (");
+	if (best->below_ns > 0)
+		append(out, size, "%s, released by the %s: ", best->variant, by_host ? "host" : "device");
+	else
+		append(out, size, "no variant is ");
+	append(out, size, "over %.2g %% faster than the fastest variant that is launched; measured ",
+	       100 * c->threshold);
+	append_lengths(c, out, size);
+	append(out, size, c->others ? ", %s)" : ")", c->work);
+	if (best->below_ns > 0 && other->below_ns >= 0) {
+		append(out, size, "; released by the %s, it pays ", by_host ? "device" : "host");
+		append_where(other->below_ns, out, size);
+		if (other->below_ns > 0)
+			append(out, size, " (%s)", other->variant);
+	}
+	append(out, size, ".");
 }
 
 int verdict_crossover(struct store *s, const struct results *r, char *out, size_t size)
 {
-	struct crossover c = { .ns = NAN };
-	char run[24], ns[32];
+	static const char sql[] =
+		"SELECT target, work, control, pays, pays_below_ns, variant, shortest_ns, longest_ns, threshold"
+		" FROM crossover WHERE run = CAST(?1 AS INTEGER) ORDER BY cell";
+	struct crossover c = { .device = { .below_ns = -1 }, .host = { .below_ns = -1 } };
+	char run[24];
 	const char *param = run;
 	size_t i;
+	int rc = 0;
 
 	for (i = 0; i < r->n_cells && strcmp(r->cells[i].workload, "busy"); i++)
 		;
 	if (i == r->n_cells)
 		return 0;
 	snprintf(run, sizeof(run), "%lld", (long long)r->run);
-	if (store_query(s, "SELECT variant, max(pays_below_ns) FROM crossover WHERE run = CAST(?1 AS INTEGER)"
-			" AND pays_below_ns IS NOT NULL GROUP BY run", &param, 1, take_crossover, &c))
-		return -1;
-	if (isnan(c.ns))
-		return 0;
-	snprintf(out, size, "Persistent pays below %s a step on this device (%s, against the fastest variant"
-		 " that is launched).", say_ns(c.ns, ns), c.variant);
-	return 1;
+	if (store_query(s, sql, &param, 1, take_crossover, &c) || c.failed) {
+		rc = -1;
+	} else if (c.target) {
+		write_crossover(&c, out, size);
+		rc = 1;
+	}
+	free(c.target);
+	free(c.work);
+	return rc;
 }
 
 static int write_cost(struct store *s, const struct results *r, struct verdict_text *out)

@@ -17,7 +17,7 @@ struct verdict_text {
 
 /* 0, or -1 with store_error(). */
 int verdict_write(struct store *s, const struct results *r, struct verdict_text *out);
-/* "persistent_device pays below 4.9 us a step ...": 1 and the line if the run has workload busy
+/* "Persistent pays below 27.4 us a step ...": 1 and the line if the run has workload busy
  * and an answer, 0 if not, -1 with store_error(). */
 int verdict_crossover(struct store *s, const struct results *r, char *out, size_t size);
 
