@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: MIT
  *
- * progress_persistent - the tiled product in one launch for all iterations, as
- * many blocks as the device has compute units, that reports how far it is
- * (kernels/progress_body.h).
+ * progress_persistent - the tiled product in one launch for all iterations, by
+ * as many blocks as keep the compute units busy, that reports how far it is
+ * (kernels/progress_body.h).  One block a compute unit (blocks = percu:1) took 2.6
+ * times as long as launches of a block a tile (H200, 1024 x 1024).
  *
  * Against progress_launch: without reports the host would know nothing until
  * the very end.
@@ -11,7 +12,7 @@
 
 static int footprint(struct pkrun_run *run, struct pkrun_footprint *fp)
 {
-	return progress_footprint(run, PK_AUTO_PER_CU, fp);
+	return progress_footprint(run, PK_AUTO_FILL, fp);
 }
 
 PKRUN_PLUGIN(
