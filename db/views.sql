@@ -38,7 +38,8 @@ GROUP BY cell_id;
 
 -- One row a cell with all that belongs to it.  Times only where every process
 -- of the cell ended well; speedup is against the fastest cell of the section
--- that the matrix names as baseline, at equal workload, target, n, iterations.
+-- that the matrix names as baseline, at equal workload, target, n, iterations
+-- and work: what else the workload was told (length_ns of busy, say), if anything.
 CREATE VIEW result AS
 WITH counted AS MATERIALIZED (
   SELECT cell_id, sum(many) FILTER (WHERE kind = 'timed') AS trials,
@@ -46,27 +47,36 @@ WITH counted AS MATERIALIZED (
   FROM (SELECT kind, verified, cell_id, count(*) AS many FROM trial
         GROUP BY kind, verified, cell_id)
   GROUP BY cell_id),
+told AS MATERIALIZED (
+  SELECT cell_id, group_concat(name || '=' || value, ' ') AS work
+  FROM (SELECT cell_id, name, value FROM param WHERE owner = 'workload' AND name <> 'n'
+        ORDER BY cell_id, name)
+  GROUP BY cell_id),
 timed AS MATERIALIZED (
   SELECT c.id AS cell_id, c.run_id, c.series = r.baseline AS is_baseline, c.workload, c.target,
-         c.n, c.iterations, t.blocks, t.trials, t.median_ns, t.min_ns, t.max_ns
+         c.n, c.iterations, coalesce(w.work, '') AS work, t.blocks, t.trials, t.median_ns,
+         t.min_ns, t.max_ns
   FROM cell_time t JOIN cell c ON c.id = t.cell_id JOIN run r ON r.id = c.run_id
+  LEFT JOIN told w ON w.cell_id = c.id
   WHERE c.status IN ('ok', 'imprecise', 'pending')),
 base AS MATERIALIZED (
-  SELECT run_id, workload, target, n, iterations, min(median_ns) AS median_ns
+  SELECT run_id, workload, target, n, iterations, work, min(median_ns) AS median_ns
   FROM timed WHERE is_baseline
-  GROUP BY run_id, workload, target, n, iterations)
+  GROUP BY run_id, workload, target, n, iterations, work)
 SELECT c.run_id AS run, c.id AS cell, c.number, c.series, c.variant, p.control, p.result,
        c.workload, c.target, d.name AS device, c.n, c.iterations, c.params, c.status, c.reason,
        c.blocks AS grid, c.threads, c.updates, c.flops, c.bytes,
        t.blocks, coalesce(t.trials, k.trials, 0) AS trials, t.median_ns, t.min_ns, t.max_ns,
-       b.median_ns AS baseline_ns, b.median_ns / t.median_ns AS speedup, k.verified
+       b.median_ns AS baseline_ns, b.median_ns / t.median_ns AS speedup, k.verified,
+       coalesce(w.work, '') AS work
 FROM cell c
 LEFT JOIN plugin p ON p.id = c.plugin_id
 LEFT JOIN device d ON d.id = c.device_id
 LEFT JOIN counted k ON k.cell_id = c.id
 LEFT JOIN timed t ON t.cell_id = c.id
+LEFT JOIN told w ON w.cell_id = c.id
 LEFT JOIN base b ON b.run_id = c.run_id AND b.workload = c.workload AND b.target = c.target
-                AND b.n = c.n AND b.iterations = c.iterations;
+                AND b.n = c.n AND b.iterations = c.iterations AND b.work = t.work;
 
 -- The result table to ask first: one row a cell.  verified: 1 every trial's
 -- whole array was right, 0 some was not, NULL none was judged.
@@ -86,37 +96,42 @@ FROM cell c
 WHERE c.status IN ('wrong', 'crash', 'hang', 'error', 'refused');
 
 -- One row a rung: the fastest cell of each series and variant, in the order of
--- the matrix, for one problem.  over_previous is against the rung before that
+-- the matrix, for one problem (n, iterations, work).  over_previous is against the rung before that
 -- has a time, over_first against the first that has one.
 CREATE VIEW ladder AS
 WITH placed AS (
-  SELECT *, row_number() OVER (PARTITION BY run, workload, target, n, iterations, series, variant
+  SELECT *, row_number() OVER (PARTITION BY run, workload, target, n, iterations, work, series, variant
                                ORDER BY median_ns IS NULL, median_ns, number) AS place,
-         min(number) OVER (PARTITION BY run, workload, target, n, iterations, series, variant) AS since
+         min(number) OVER (PARTITION BY run, workload, target, n, iterations, work, series, variant) AS since
   FROM result),
 rung AS MATERIALIZED (
-  SELECT *, row_number() OVER (PARTITION BY run, workload, target, n, iterations ORDER BY since) AS rung
+  SELECT *, row_number() OVER (PARTITION BY run, workload, target, n, iterations, work ORDER BY since) AS rung
   FROM placed WHERE place = 1),
 stepped AS (
   SELECT cell, lag(median_ns) OVER problem / median_ns AS over_previous,
          first_value(median_ns) OVER problem / median_ns AS over_first
   FROM rung WHERE median_ns IS NOT NULL
-  WINDOW problem AS (PARTITION BY run, workload, target, n, iterations ORDER BY rung))
+  WINDOW problem AS (PARTITION BY run, workload, target, n, iterations, work ORDER BY rung))
 SELECT r.run, r.workload, r.target, r.device, r.n, r.iterations, r.rung, r.series, r.variant,
-       r.control, r.params, r.status, r.median_ns, s.over_previous, s.over_first, r.speedup, r.cell
+       r.control, r.params, r.status, r.median_ns, s.over_previous, s.over_first, r.speedup, r.cell,
+       r.work
 FROM rung r LEFT JOIN stepped s ON s.cell = r.cell;
 
 -- Time against size: one row a cell that has a time.  over_smaller is the time
--- against the next smaller n with everything else equal.
+-- against the next smaller n with everything else equal; the number of iterations
+-- too where it can be: a matrix may have it fall as n grows.
 CREATE VIEW scaling AS
 SELECT run, workload, target, device, series, variant, control, params, iterations, n, grid, threads,
        median_ns, min_ns, max_ns, updates / median_ns * 1e9 AS updates_per_s,
        median_ns / updates AS ns_per_update,
-       median_ns / lag(median_ns) OVER (PARTITION BY run, workload, target, series, variant, params,
-                                        iterations ORDER BY n) AS over_smaller,
+       median_ns / coalesce(lag(median_ns) OVER (PARTITION BY run, workload, target, series, variant,
+                                                 params, iterations ORDER BY n),
+                            CASE WHEN lag(n) OVER smaller < n THEN lag(median_ns) OVER smaller END)
+         AS over_smaller,
        speedup, cell
 FROM result
-WHERE median_ns IS NOT NULL;
+WHERE median_ns IS NOT NULL
+WINDOW smaller AS (PARTITION BY run, workload, target, series, variant, params ORDER BY n, iterations);
 
 -- Where an iteration's time goes.  The cost of a protocol is the time of the
 -- same series with empty work (workload null): same run, target, variant,
@@ -145,6 +160,7 @@ same AS (
   SELECT w.cell, min(q.median_ns) AS queued_ns
   FROM r w JOIN r q ON q.run = w.run AND q.target = w.target AND q.variant = 'launch'
                    AND q.workload = w.workload AND q.n = w.n AND q.iterations = w.iterations
+                   AND q.work = w.work
                    AND q.threads = w.threads AND q.grid = w.grid
   WHERE w.variant = 'launch_sync' GROUP BY w.cell)
 SELECT r.run, r.workload, r.target, r.device, r.n, r.iterations, r.series, r.variant, r.control,
@@ -205,15 +221,12 @@ WITH r AS MATERIALIZED (
   SELECT r.run, r.target, r.device, r.n, r.series, r.variant, r.control, r.cell, r.median_ns,
          c.device_id, CAST(p.value AS REAL) AS step_ns,
          r.control IN ('host queue', 'device queue') OR r.variant = 'launch_sync' AS launched,
-         (SELECT group_concat(name || '=' || value, ' ')
-          FROM (SELECT name, value FROM param
-                WHERE cell_id = r.cell AND owner = 'workload' AND name <> 'length_ns'
-                ORDER BY name)) AS work
+         trim(replace(' ' || r.work || ' ', ' length_ns=' || p.value || ' ', ' ')) AS work
   FROM result r JOIN cell c ON c.id = r.cell
   JOIN param p ON p.cell_id = r.cell AND p.owner = 'workload' AND p.name = 'length_ns'
   WHERE r.workload = 'busy' AND r.median_ns IS NOT NULL AND r.control IS NOT NULL),
 placed AS MATERIALIZED (
-  SELECT *, row_number() OVER (PARTITION BY run, target, work, step_ns, launched,
+  SELECT *, row_number() OVER (PARTITION BY run, target, n, work, step_ns, launched,
                                             CASE WHEN NOT launched THEN series END,
                                             CASE WHEN NOT launched THEN variant END
                                ORDER BY median_ns, cell) AS place
@@ -234,7 +247,7 @@ pair AS (
                                              AND g.variant = f.variant
                                              AND g.workload = f.workload)), 0)) AS threshold
   FROM placed x JOIN placed y ON y.launched AND y.place = 1 AND y.run = x.run
-                 AND y.target = x.target AND y.work IS x.work AND y.step_ns = x.step_ns
+                 AND y.target = x.target AND y.n = x.n AND y.work = x.work AND y.step_ns = x.step_ns
   WHERE NOT x.launched AND x.place = 1)
 SELECT run, target, device, n, work, series, variant, control, step_ns, median_ns, against,
        launch_ns, launch_ns / median_ns AS speedup, blocks, faster_in, threshold,
@@ -256,7 +269,7 @@ pairs AS (
   SELECT *, lead(pays) OVER longer AS next_pays, lead(margin) OVER longer AS next_margin,
          lead(gain) OVER longer AS next_gain, lead(step_ns) OVER longer AS next_ns
   FROM step
-  WINDOW longer AS (PARTITION BY run, target, work, series, variant ORDER BY step_ns))
+  WINDOW longer AS (PARTITION BY run, target, n, work, series, variant ORDER BY step_ns))
 SELECT run, target, device, n, work, series, variant, control,
        max(CASE WHEN pays AND NOT next_pays
                 THEN CASE WHEN next_margin > 0 THEN step_ns
@@ -269,7 +282,7 @@ SELECT run, target, device, n, work, series, variant, control,
        count(*) AS lengths, min(step_ns) AS shortest_ns, max(step_ns) AS longest_ns,
        max(threshold) AS threshold, min(cell) AS cell
 FROM pairs
-GROUP BY run, target, work, series, variant;
+GROUP BY run, target, n, work, series, variant;
 
 -- What a cell costs besides time, per iteration: CPU time of the host side in
 -- the timed part (host_cpu_share: of that time; a spinning host has 1), and the

@@ -18,6 +18,19 @@ make_db() { "$PKRUN_BUILDDIR/tests/make_db" "$@" 2>/dev/null; }
   if command -v gnuplot >/dev/null; then [ "$(grep -c '<figure>' a.html)" -eq 6 ]; fi
 }
 
+@test "the fastest is that of equal work, and of work, not of measurements" {
+  make_db a.db kind=full
+  python3 - <<'END'
+import sqlite3
+db = sqlite3.connect("a.db"); db.execute("UPDATE cell SET workload = 'relay' WHERE workload NOT IN ('busy', 'null')"); db.commit()
+END
+  "$PKRUN" report a.db -o a.html
+  # 2000 + 1.1 s against 2500 + s, and no time of a shorter step beside that of the longest
+  grep -Eq 'The fastest for busy at N = 64 \(length_ns=200\) is persistent_device with 2\.2[0-9] us an iteration' a.html
+  grep -Eq 'at N = 64 \(length_ns=500000\) it is (graph|launch|launch_sync) with 5[01][0-9] us an iteration' a.html
+  ! grep -q 'fastest for relay' a.html || false
+}
+
 @test "the SQL on the page gives the rows of its table" {
   make_db a.db kind=full blocks=2
   "$PKRUN" report a.db -o a.html

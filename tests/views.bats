@@ -10,7 +10,7 @@ ask() { "$PKRUN" query a.db "$1" --format csv | tr -d '\r' | tail -n +2; }
   make_db a.db kind=full
   [ "$(ask "SELECT group_concat(series, ' ') FROM (SELECT series FROM ladder WHERE workload = 'poisson2d' AND n = 101 ORDER BY rung)")" = \
     'queued synced graph naive poller doorbell barrier neighbours' ]
-  [ "$(ask "SELECT count(*) FROM ladder l JOIN ladder p USING (run, workload, target, n, iterations)
+  [ "$(ask "SELECT count(*) FROM ladder l JOIN ladder p USING (run, workload, target, n, iterations, work)
     WHERE l.rung = p.rung + 1 AND abs(l.over_previous - p.median_ns / l.median_ns) > 1e-12")" = 0 ]
   [ "$(ask "SELECT count(*) FROM ladder WHERE rung = 1 AND (over_first <> 1 OR over_previous IS NOT NULL)")" = 0 ]
 }
@@ -45,6 +45,17 @@ END
   [ "$(ask "SELECT count(*) FROM scaling WHERE workload = 'poisson2d' AND abs(updates_per_s - (n - 2) * (n - 2) * 1e9 / median_ns) > 1 AND n < 5000")" = 0 ]
   [ "$(ask "SELECT round(b.over_smaller - b.median_ns / a.median_ns, 9) FROM scaling a JOIN scaling b USING (series, workload)
     WHERE workload = 'poisson2d' AND series = 'graph' AND a.n = 101 AND b.n = 301")" = 0 ]
+}
+
+@test "scaling: iterations that fall as n grows do not part a series" {
+  make_db a.db kind=full
+  python3 - <<'END'
+import sqlite3
+db = sqlite3.connect("a.db"); db.execute("UPDATE cell SET iterations = 100 WHERE n >= 301"); db.commit()
+END
+  [ "$(ask "SELECT count(*), count(over_smaller) FROM scaling WHERE workload = 'poisson2d' AND series = 'graph'")" = 5,4 ]
+  [ "$(ask "SELECT count(*) FROM scaling a JOIN scaling b USING (series, variant, params, workload)
+    WHERE workload = 'poisson2d' AND series = 'graph' AND a.n = 101 AND b.n = 301 AND abs(b.over_smaller - b.median_ns / a.median_ns) < 1e-9")" = 1 ]
 }
 
 @test "overhead: parts add up to the total" {
@@ -108,6 +119,16 @@ END
   [ "$(ask "SELECT count(*), group_concat(DISTINCT against) FROM crossover_ratio")" = 30,graph ]
   run "$PKRUN" show a.db
   [[ $output == *'Persistent pays below 48.0 us a step on this device (persistent_device, released by the device: over 1 % faster than the fastest variant that is launched; measured 200 ns to 500 us); released by the host, it pays at no step length measured.'* ]]
+}
+
+@test "speed-ups, rungs and launch costs compare equal work alone: each length with itself" {
+  busy_db
+  [ "$(ask "SELECT count(*), count(speedup), sum(abs(speedup - baseline_ns / median_ns) < 1e-9), max(abs(baseline_ns - 6000 - CAST(replace(work, 'length_ns=', '') AS REAL))) < 1 FROM result WHERE workload = 'busy'")" = 48,48,48,1 ]
+  [ "$(ask "SELECT count(*), max(rung) FROM ladder WHERE workload = 'busy'")" = 48,8 ]
+  [ "$(ask "SELECT count(*), min(round(launch_ns)), max(round(launch_ns)) FROM overhead WHERE workload = 'busy' AND variant = 'launch_sync'")" = 6,6000,6000 ]
+  # the intervals are those of the same pairs
+  [ "$("$PKRUN" show a.db --format csv | tr -d '\r' | python3 -c 'import csv, sys
+print(sum(1 for r in csv.DictReader(sys.stdin) if r["workload"] == "busy" and r["speedup_lo"] and not float(r["speedup_lo"]) - 1e-9 <= float(r["speedup"]) <= float(r["speedup_hi"]) + 1e-9))')" = 0 ]
 }
 
 @test "crossover: against the fastest launch of each length, not of one variant" {

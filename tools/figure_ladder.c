@@ -36,7 +36,7 @@ static int read_rungs(struct rungs *r, int64_t n)
 {
 	static const char sql[] =
 		"SELECT cell, over_previous FROM ladder WHERE run = CAST(?1 AS INTEGER) AND workload = ?2"
-		" AND target = ?3 AND n = CAST(?4 AS INTEGER) ORDER BY iterations, rung";
+		" AND target = ?3 AND n = CAST(?4 AS INTEGER) ORDER BY iterations, work, rung";
 	char run[24], size[24];
 	const char *params[] = { run, r->p->workload, r->p->target, size };
 

@@ -239,8 +239,8 @@ static int report_views(struct report *r)
 
 	fputs("<h2 id=views>Ladder and overhead</h2>\n", r->out);
 	if (report_view(r, "Rungs, each against the one before", "table-ladder",
-			"SELECT workload, n, rung, series, variant, status, median_ns,\n       over_previous, over_first\n"
-			"FROM ladder\nWHERE run = %lld\nORDER BY workload = 'null', workload, n, iterations, rung;", &shown) ||
+			"SELECT workload, n, rung, series, variant, params, status, median_ns,\n       over_previous, over_first\n"
+			"FROM ladder\nWHERE run = %lld\nORDER BY workload = 'null', workload, n, iterations, work, rung;", &shown) ||
 	    report_view(r, "Where an iteration's time goes", "table-overhead",
 			"SELECT workload, n, series, variant, params, total_ns, compute_ns, execution_ns, launch_ns,"
 			" handshake_ns\nFROM overhead\nWHERE run = %lld\n"

@@ -69,7 +69,7 @@ static int load_cell(void *user, const struct store_row *row)
 		.target = copy(row->text[11]), .params = copy(row->text[12]),
 		.status = copy(row->text[13]), .control = copy(row->text[14]),
 		.device = copy(row->text[15]), .reason = copy(row->text[16]),
-		.median_ns = real_or_nan(row, 17), .min_ns = real_or_nan(row, 18),
+		.work = copy(row->text[25]), .median_ns = real_or_nan(row, 17), .min_ns = real_or_nan(row, 18),
 		.max_ns = real_or_nan(row, 19), .baseline_ns = real_or_nan(row, 20),
 		.speedup = real_or_nan(row, 21), .updates = real_or_nan(row, 22),
 		.flops = real_or_nan(row, 23), .bytes = real_or_nan(row, 24),
@@ -130,7 +130,7 @@ static int load_cost(void *user, const struct store_row *row)
 static int same_problem(const struct result_cell *a, const struct result_cell *b)
 {
 	return a->n == b->n && a->iterations == b->iterations &&
-	       !strcmp(a->workload, b->workload) && !strcmp(a->target, b->target);
+	       !strcmp(a->workload, b->workload) && !strcmp(a->target, b->target) && !strcmp(a->work, b->work);
 }
 
 /* The cell that the speed-up refers to: the fastest of the baseline section. */
@@ -195,7 +195,7 @@ int results_load(struct store *s, int64_t run, struct results *out)
 	static const char cell_sql[] =
 		"SELECT cell, number, n, iterations, grid, threads, trials, verified, series, variant,"
 		" workload, target, params, status, control, device, reason, median_ns, min_ns, max_ns,"
-		" baseline_ns, speedup, updates, flops, bytes"
+		" baseline_ns, speedup, updates, flops, bytes, work"
 		" FROM result WHERE run = CAST(?1 AS INTEGER) ORDER BY number";
 	static const char block_sql[] =
 		"SELECT c.id, b.number, t.median_ns FROM block_time t JOIN cell c ON c.id = t.cell_id"
@@ -231,7 +231,7 @@ void results_free(struct results *r)
 	for (size_t i = 0; i < r->n_cells; i++) {
 		struct result_cell *c = &r->cells[i];
 		char *texts[] = { c->series, c->variant, c->workload, c->target, c->params,
-				  c->status, c->control, c->device, c->reason };
+				  c->status, c->control, c->device, c->reason, c->work };
 
 		for (size_t k = 0; k < sizeof(texts) / sizeof(texts[0]); k++)
 			free(texts[k]);

@@ -68,7 +68,74 @@ static void write_right(const struct results *r, struct verdict_text *out)
 		   count_status(r, "error") > 0;
 }
 
-/* The first cell of the matrix with a time and a workload that does something, else any. */
+/* ---- the second sentence ---- */
+
+/* What each cell's workload was told, of what differs between cells of the run: "length_ns=200". */
+struct works {
+	const struct results *r;
+	char **text;		/* by place in r->cells; NULL: nothing that differs */
+	size_t at;
+};
+
+static int take_work(void *user, const struct store_row *row)
+{
+	struct works *w = user;
+
+	while (w->at < w->r->n_cells && w->r->cells[w->at].id != row->integer[0])
+		w->at++;
+	if (w->at == w->r->n_cells || !row->text[1])
+		return 0;
+	w->text[w->at] = strdup(row->text[1]);
+	return !w->text[w->at];
+}
+
+static int works_load(struct works *w, struct store *s, const struct results *r)
+{
+	static const char sql[] =
+		"WITH p AS MATERIALIZED (SELECT c.id, c.number, c.workload, p.name, p.value FROM cell c"
+		" JOIN param p ON p.cell_id = c.id AND p.owner = 'workload' AND p.name <> 'n'"
+		" WHERE c.run_id = CAST(?1 AS INTEGER)),"
+		" differ AS (SELECT workload, name FROM p GROUP BY workload, name HAVING count(DISTINCT value) > 1)"
+		" SELECT id, group_concat(name || '=' || value, ' ')"
+		" FROM (SELECT p.* FROM p JOIN differ USING (workload, name) ORDER BY number, name)"
+		" GROUP BY number ORDER BY number";
+	char run[24];
+	const char *param = run;
+
+	*w = (struct works){ .r = r, .text = calloc(r->n_cells + 1, sizeof(*w->text)) };
+	snprintf(run, sizeof(run), "%lld", (long long)r->run);
+	return w->text && !store_query(s, sql, &param, 1, take_work, w) ? 0 : -1;
+}
+
+static void works_free(struct works *w)
+{
+	for (size_t i = 0; w->text && i < w->r->n_cells; i++)
+		free(w->text[i]);
+	free(w->text);
+}
+
+static const char *work_of(const struct works *w, const struct result_cell *c)
+{
+	const char *text = w->text[c - w->r->cells];
+
+	return text ? text : "";
+}
+
+/* Workloads that measure: each of their variants does something else, and none of them faster. */
+static int is_measurement(const char *workload)
+{
+	return !strcmp(workload, "relay") || !strcmp(workload, "syncost") || !strcmp(workload, "launchcost");
+}
+
+/* What the run is about: any work before what roofs are made of, and that before none. */
+static int importance(const char *workload)
+{
+	if (!strcmp(workload, "null"))
+		return 1;
+	return !strcmp(workload, "scale") || !strcmp(workload, "fma") ? 2 : 3;
+}
+
+/* The first cell of the matrix with a time, of what the run is about. */
 static const struct result_cell *main_cell(const struct results *r)
 {
 	const struct result_cell *best = NULL;
@@ -76,66 +143,84 @@ static const struct result_cell *main_cell(const struct results *r)
 	for (size_t i = 0; i < r->n_cells; i++) {
 		const struct result_cell *c = &r->cells[i];
 
-		if (isnan(c->median_ns))
-			continue;
-		if (!best || (!strcmp(best->workload, "null") && strcmp(c->workload, "null")))
+		if (!isnan(c->median_ns) && !is_measurement(c->workload) &&
+		    (!best || importance(c->workload) > importance(best->workload)))
 			best = c;
 	}
 	return best;
 }
 
-static const struct result_cell *fastest(const struct results *r, const struct result_cell *like, int64_t n)
+static int same_workload(const struct result_cell *a, const struct result_cell *b)
 {
-	const struct result_cell *best = NULL;
+	return !strcmp(a->workload, b->workload) && !strcmp(a->target, b->target);
+}
 
-	for (size_t i = 0; i < r->n_cells; i++) {
-		const struct result_cell *c = &r->cells[i];
+/* The fastest of all that did the same work as `like`. */
+static const struct result_cell *fastest(const struct works *w, const struct result_cell *like)
+{
+	const struct result_cell *best = like;
 
-		if (c->n == n && !strcmp(c->workload, like->workload) && !strcmp(c->target, like->target) &&
-		    !isnan(c->median_ns) && (!best || c->median_ns < best->median_ns))
+	for (size_t i = 0; i < w->r->n_cells; i++) {
+		const struct result_cell *c = &w->r->cells[i];
+
+		if (c->n == like->n && same_workload(c, like) && !strcmp(work_of(w, c), work_of(w, like)) &&
+		    c->median_ns < best->median_ns)
 			best = c;
 	}
 	return best;
 }
 
-static void append_fastest(const struct results *r, const struct result_cell *c, char *out, size_t size)
+/* "at N = 64 (length_ns=200) is X with ..." */
+static void append_fastest(const struct works *w, const struct result_cell *like, const char *is, char *out,
+			   size_t size)
 {
+	const struct result_cell *c = fastest(w, like);
+	const char *baseline = w->r->baseline;
 	char ns[32], name[200];
 
-	append(out, size, "%s with %s an iteration", say_text(c->variant, 40, name, sizeof(name)),
+	append(out, size, "at N = %lld", (long long)c->n);
+	if (*work_of(w, c))
+		append(out, size, " (%s)", say_text(work_of(w, c), 60, name, sizeof(name)));
+	append(out, size, " %s %s with %s an iteration", is, say_text(c->variant, 40, name, sizeof(name)),
 	       say_ns(c->median_ns, ns));
-	if (isnan(c->speedup) || !r->baseline)
+	if (isnan(c->speedup) || !baseline)
 		return;
-	if (!strcmp(c->series, r->baseline)) {
+	if (!strcmp(c->series, baseline)) {
 		append(out, size, ", which is the baseline itself");
 		return;
 	}
-	append(out, size, ", %.2f times as fast as [%s]", c->speedup, say_text(r->baseline, 40, name, sizeof(name)));
+	append(out, size, ", %.2f times as fast as [%s]", c->speedup, say_text(baseline, 40, name, sizeof(name)));
 	if (!isnan(c->ratio.lo))
 		append(out, size, " (95 %% interval %.2f to %.2f)", c->ratio.lo, c->ratio.hi);
 }
 
-static void write_fast(const struct results *r, struct verdict_text *out)
+static void write_fast(const struct works *w, struct verdict_text *out)
 {
-	const struct result_cell *c = main_cell(r);
-	int64_t least, most;
+	const struct result_cell *c = main_cell(w->r), *least = c, *most = c;
 	char name[200];
 
 	if (!c)
 		return;
-	least = most = c->n;
-	for (size_t i = 0; i < r->n_cells; i++)
-		if (!strcmp(r->cells[i].workload, c->workload) && !strcmp(r->cells[i].target, c->target) &&
-		    !isnan(r->cells[i].median_ns)) {
-			least = r->cells[i].n < least ? r->cells[i].n : least;
-			most = r->cells[i].n > most ? r->cells[i].n : most;
-		}
-	snprintf(out->fast, sizeof(out->fast), "The fastest for %s at N = %lld is ",
-		 say_text(c->workload, 40, name, sizeof(name)), (long long)least);
-	append_fastest(r, fastest(r, c, least), out->fast, sizeof(out->fast));
+	for (size_t i = 0; i < w->r->n_cells; i++) {
+		const struct result_cell *o = &w->r->cells[i];
+
+		if (!same_workload(o, c) || isnan(o->median_ns))
+			continue;
+		if (o->n < least->n)
+			least = o;
+		if (o->n > most->n)
+			most = o;
+	}
+	if (most == least && *work_of(w, least)) /* one N: the last of what it was told */
+		for (size_t i = 0; i < w->r->n_cells; i++)
+			if (same_workload(&w->r->cells[i], c) && !isnan(w->r->cells[i].median_ns) &&
+			    strcmp(work_of(w, &w->r->cells[i]), work_of(w, least)))
+				most = &w->r->cells[i];
+	snprintf(out->fast, sizeof(out->fast), "The fastest for %s ", say_text(c->workload, 40, name, sizeof(name)));
+	append_fastest(w, least, "is", out->fast, sizeof(out->fast));
 	if (most != least) {
-		append(out->fast, sizeof(out->fast), "; at N = %lld it is ", (long long)most);
-		append_fastest(r, fastest(r, c, most), out->fast, sizeof(out->fast));
+		append(out->fast, sizeof(out->fast), "; ");
+		append_fastest(w, most, "it is", out->fast, sizeof(out->fast));
 	}
 	append(out->fast, sizeof(out->fast), ".");
 }
@@ -317,9 +402,16 @@ static void write_caution(const struct results *r, struct verdict_text *out)
 
 int verdict_write(struct store *s, const struct results *r, struct verdict_text *out)
 {
+	struct works w;
+	int rc = works_load(&w, s, r);
+
 	memset(out, 0, sizeof(*out));
-	write_right(r, out);
-	write_fast(r, out);
-	write_caution(r, out);
-	return write_cost(s, r, out);
+	if (!rc) {
+		write_right(r, out);
+		write_fast(&w, out);
+		write_caution(r, out);
+		rc = write_cost(s, r, out);
+	}
+	works_free(&w);
+	return rc;
 }
