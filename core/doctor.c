@@ -227,7 +227,7 @@ static int examine(struct doctor *d, const struct catalog *c)
 	print_plugins(d, c);
 	for (uint32_t t = PKRUN_HIP; t <= PKRUN_CUDA; t++)
 		print_gpu(d, t, &c->targets[t]);
-	if (rows_end(&d->rows, isatty(STDOUT_FILENO) ? say_terminal(STDOUT_FILENO) : 0)) {
+	if (rows_end(&d->rows, say_terminal(STDOUT_FILENO))) {
 		say_error("doctor: cannot print: %s", strerror(errno));
 		return EXIT_USAGE;
 	}

@@ -240,9 +240,12 @@ int plan_print(const struct plan *p, enum show_format format, FILE *out)
 		matrix_cell(p->matrix, i, &c);
 		print_cell(&rows, &c, people);
 	}
+	for (int i = 0; i < rows.columns; i++)	/* what tells cells apart */
+		rows.table.columns[i].wrap = !strcmp(names[i], "series") || !strcmp(names[i], "variant") ||
+					     !strcmp(names[i], "params");
 	if (format == SHOW_TABLE)
 		table_hide_empty(&rows.table);
-	if (rows_end(&rows, isatty(fileno(out)) ? say_terminal(fileno(out)) : 0))
+	if (rows_end(&rows, say_terminal(fileno(out))))
 		return -1;
 	if (people)
 		print_reasons(p, out);

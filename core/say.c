@@ -266,7 +266,9 @@ int say_terminal(int fd)
 
 	if (env && *env && !*end && n >= 20 && n <= 10000)
 		return (int)n;
-	if (isatty(fd) && !ioctl(fd, TIOCGWINSZ, &size) && size.ws_col >= 20)
+	if (!isatty(fd))
+		return 0;
+	if (!ioctl(fd, TIOCGWINSZ, &size) && size.ws_col >= 20)
 		return size.ws_col;
 	return 100;
 }

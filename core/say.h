@@ -33,7 +33,8 @@ const char *say_ns(double ns, char buf[32]);
 const char *say_text(const char *text, int width, char *buf, unsigned long buf_size);
 /* Columns that UTF-8 text takes on a terminal, whatever the locale. */
 int say_columns(const char *text);
-/* Columns of the terminal behind `fd`: COLUMNS, else what the terminal says, else 100. */
+/* Columns for what is printed to `fd`: COLUMNS, else what the terminal says, else 100; 0, as many
+ * as it takes, where there is neither COLUMNS nor a terminal. */
 int say_terminal(int fd);
 
 #endif

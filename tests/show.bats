@@ -62,6 +62,94 @@ assert all(r["median_ns"] == r["min_ns"] == r["max_ns"] == r["speedup"] == "" fo
 END
 }
 
+# change DB SQL...: what a test wants of its cells
+change() {
+  python3 - "$@" <<'END'
+import sqlite3, sys
+db = sqlite3.connect(sys.argv[1])
+for sql in sys.argv[2:]:
+    db.execute(sql)
+db.commit()
+END
+}
+
+@test "parameters that all rows share stand in the head line, what differs in the rows" {
+  make_db a.db cells=6
+  change a.db "UPDATE cell SET params = 'threads=64 tile=8x8'" \
+    "UPDATE cell SET params = 'threads=64 tile=16x16' WHERE number = 2" \
+    "UPDATE cell SET params = 'threads=64' WHERE number = 3"
+  run "$PKRUN" show a.db
+  grep -Fxq 'poisson2d on host, Made-up GPU, 1000 iterations, threads=64' <<<"$output"
+  [ "$(grep -c threads= <<<"$output")" -eq 1 ]
+  grep -Eq '^synced +launch_sync +11 +tile=8x8 +[0-9]' <<<"$output"
+  grep -Eq '^graph +11 +tile=16x16 +[0-9]' <<<"$output"
+  [ "$(grep -c tile= <<<"$output")" -eq 5 ]
+  run "$PKRUN" show a.db --format markdown
+  grep -Fxq '### poisson2d on host, Made-up GPU, 1000 iterations, threads=64' <<<"$output"
+  grep -Fq '| tile=16x16 |' <<<"$output"
+  [[ $("$PKRUN" show a.db --format csv) == *,threads=64\ tile=8x8,* ]]
+}
+
+@test "into a pipe nothing is cut and no column goes" {
+  make_db a.db cells=6 blocks=10
+  change a.db "UPDATE cell SET series = 'a series with a name that is much longer than any column' WHERE number = 1" \
+    "UPDATE cell SET params = 'mean_steps=100 lengths=constant producers=2 capacity=8 poll=acquire' WHERE number = 2"
+  "$PKRUN" show a.db >a.txt 2>a.err
+  [ ! -s a.err ]
+  ! grep -q '\.\.\. ' a.txt || false
+  grep -q 'a series with a name that is much longer than any column ' a.txt
+  grep -q ' mean_steps=100 lengths=constant producers=2 capacity=8 poll=acquire ' a.txt
+  grep -q 'time/iteration  95 % interval  speed-up .*95 % of it .*trials  status$' a.txt
+  COLUMNS=100 "$PKRUN" show a.db >/dev/null 2>a.err
+  grep -q 'do not fit 100 columns' a.err
+}
+
+@test "what tells rows apart wraps on a narrow terminal, whole" {
+  make_db a.db cells=6
+  change a.db "UPDATE cell SET series = 'ring', variant = 'queue_ring',
+    params = 'mean_steps=100 producers=' || number || ' capacity=' || number || ' poll=acquire_'
+    || number || ' memory=noncoherent_' || number || ' order=seq_cst_' || number"
+  COLUMNS=80 "$PKRUN" show a.db >a.txt 2>/dev/null
+  for i in 0 1 2 3 4 5; do
+    for name in producers= capacity= poll=acquire_ memory=noncoherent_ order=seq_cst_; do
+      grep -q "$name$i\( \|$\)" a.txt
+    done
+  done
+  ! grep -q '\.\.\.' a.txt || false
+  [ "$(awk '{ if (length > n) n = length } END { print n }' a.txt)" -le 80 ]
+}
+
+@test "cells of one series with the same reason are one line, that says how many and which" {
+  make_db a.db cells=9
+  change a.db "UPDATE cell SET series = 'others', status = 'skipped', reason = 'does not drive it',
+    variant = 'halo', params = 'length=' || number WHERE number < 5" \
+    "UPDATE cell SET n = 21 WHERE number = 4" \
+    "UPDATE cell SET series = 'others', variant = 'naive', params = 'length=7', reason = 'not_steady: 1, 2' WHERE number = 5" \
+    "UPDATE cell SET series = 'pair', variant = 'v' || number, status = 'refused', reason = 'too new' WHERE number > 5"
+  "$PKRUN" show a.db | sed '1,/^why:$/d' >got
+  cat >want <<'END'
+  others halo, 5 cells, n=11, 21: skipped: does not drive it
+  others naive n=11 length=7: ok: not_steady: 1, 2
+  pair, 3 cells of v6, v7, v8, n=11, 21: refused: too new
+END
+  diff want got
+  "$PKRUN" show a.db --format markdown | sed '1,/^why$/d' >got
+  grep -Fxq -e '- others naive n=11 length=7: ok: not\_steady: 1, 2' got
+  [ "$("$PKRUN" show a.db --format json | grep -c 'does not drive it')" -eq 5 ]
+}
+
+@test "cells whose plugin was not loaded are one line a series and reason" {
+  make_db a.db cells=8
+  change a.db "UPDATE cell SET plugin_id = NULL, target = 'hip', device_id = NULL, series = 'gpu',
+    status = 'skipped', reason = 'target hip: not built' WHERE number > 3"
+  "$PKRUN" show a.db >got
+  grep -Exq '  gpu, 4 cells of [a-z_, ]+, n=11: skipped: target hip: not built' got
+  grep -A2 '^poisson2d on hip' got | grep -qx 'not loaded:'
+  [ "$(grep -c 'not built' got)" -eq 1 ]
+  ! grep -q '^why:' got || false
+  [ "$("$PKRUN" show a.db --format csv | grep -c 'not built')" -eq 4 ]
+}
+
 @test "--failures and --environment" {
   make_db a.db cells=9 kind=mixed
   run "$PKRUN" show a.db --failures

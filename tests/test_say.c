@@ -118,9 +118,9 @@ static void test_terminal(void **state)
 	setenv("COLUMNS", "40", 1);
 	assert_int_equal(say_terminal(0), 40);
 	setenv("COLUMNS", "forty", 1);
-	assert_int_equal(say_terminal(-1), 100);
+	assert_int_equal(say_terminal(-1), 0);
 	unsetenv("COLUMNS");
-	assert_int_equal(say_terminal(-1), 100);
+	assert_int_equal(say_terminal(-1), 0);
 }
 
 static void test_exit(void **state)

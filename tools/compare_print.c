@@ -238,7 +238,7 @@ static int print_json(struct compare *c)
 static int print_text(struct compare *c)
 {
 	char name[4096];
-	int width = isatty(STDOUT_FILENO) ? say_terminal(STDOUT_FILENO) : 0;
+	int width = say_terminal(STDOUT_FILENO);
 	int rc = 0;
 
 	for (int i = 0; i < 2; i++) {

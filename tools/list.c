@@ -34,13 +34,13 @@ static const char *result_name(uint32_t result)
 	return result == PKRUN_EXACT ? "exact" : "converges";
 }
 
-/* The last column is a sentence. */
+/* The last column is a sentence or a list. */
 static int end(struct rows *r)
 {
-	r->table.columns[r->columns - 1].prose = 1;
+	r->table.columns[r->columns - 1].wrap = 1;
 	if (r->format == SHOW_TABLE && r->count)
 		table_hide_empty(&r->table);
-	if (!rows_end(r, isatty(1) ? say_terminal(1) : 0))
+	if (!rows_end(r, say_terminal(1)))
 		return EXIT_OK;
 	say_error("cannot write: %s", strerror(errno));
 	return EXIT_USAGE;

@@ -22,12 +22,6 @@ static int query_usage(FILE *out)
 	return out == stdout ? EXIT_OK : EXIT_USAGE;
 }
 
-/* Cut values only to fit a terminal: what goes into a file or a pipe stays whole. */
-static int query_width(void)
-{
-	return isatty(STDOUT_FILENO) ? say_terminal(STDOUT_FILENO) : 0;
-}
-
 static int print_text(void *user, const struct store_row *row)
 {
 	(void)user;
@@ -48,7 +42,7 @@ static int query_run(const char *db, const char *sql, enum show_format format)
 		rc = store_query(s, "SELECT sql FROM sqlite_schema WHERE sql IS NOT NULL"
 				 " ORDER BY type, rowid", NULL, 0, print_text, NULL);
 	else
-		rc = rows_query(s, sql, NULL, 0, format, query_width(), stdout, &failed);
+		rc = rows_query(s, sql, NULL, 0, format, say_terminal(STDOUT_FILENO), stdout, &failed);
 	if (fflush(stdout) || ferror(stdout) || failed) {
 		say_error("query: cannot write: %s", strerror(errno));
 		rc = 1;

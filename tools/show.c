@@ -15,6 +15,8 @@
 #include <unistd.h>
 #include "../core/command.h"
 #include "../core/say.h"
+#include "fold.h"
+#include "params.h"
 #include "results.h"
 #include "show.h"
 #include "verdict.h"
@@ -80,22 +82,24 @@ static int control_class(const struct result_cell *c)
 	return !c->control ? 2 : result_is_device_controlled(c);
 }
 
-static void show_columns(struct table *t)
+/* A variant that the series tells goes early, one that tells rows apart goes late. */
+static void show_columns(struct table *t, int variants_differ)
 {
 	table_init(t);
 	table_column(t, "series", 0, 0);
-	table_column(t, "variant", 0, 6);
+	table_column(t, "variant", 0, variants_differ ? 1 : 6);
 	table_column(t, "n", 1, 0);
 	table_column(t, "iterations", 1, 5);
-	table_column(t, "parameters", 0, 4);
+	table_column(t, "parameters", 0, 1);
 	table_column(t, "time/iteration", 1, 0);
 	table_column(t, "95 % interval", 1, 7);
-	table_column(t, "speed-up", 1, 1);
+	table_column(t, "speed-up", 1, 2);
 	table_column(t, "95 % of it", 1, 8);
 	table_column(t, "host CPU", 1, 10);
 	table_column(t, "energy", 1, 10);
 	table_column(t, "trials", 1, 9);
-	table_column(t, "status", 0, 2);
+	table_column(t, "status", 0, 3);
+	t->columns[0].wrap = t->columns[1].wrap = t->columns[4].wrap = 1;
 }
 
 /* "12.1..12.3 us", "999 ns..1.01 us" */
@@ -112,9 +116,10 @@ static const char *show_range(const struct stats_interval *ci, char out[72])
 	return out;
 }
 
-static void show_row(struct table *t, const struct result_cell *c, int iterations_differ)
+static void show_row(struct table *t, const struct result_cell *c, int iterations_differ,
+		     const char *shared)
 {
-	char ns[32], range[72];
+	char ns[32], range[72], *params = strdup(c->params);
 
 	table_add(t, c->series);
 	table_add(t, strcmp(c->variant, c->series) ? c->variant : "");
@@ -123,7 +128,10 @@ static void show_row(struct table *t, const struct result_cell *c, int iteration
 		table_addf(t, "%lld", (long long)c->iterations);
 	else
 		table_add(t, NULL);
-	table_add(t, c->params);
+	if (params)
+		params_drop(params, shared);
+	table_add(t, params ? params : c->params);
+	free(params);
 	table_add(t, isnan(c->median_ns) ? "-" : say_ns(c->median_ns, ns));
 	table_add(t, isnan(c->time.lo) ? NULL : show_range(&c->time, range));
 	if (isnan(c->speedup))
@@ -163,14 +171,47 @@ static int row_order(const void *a, const void *b)
 struct group {
 	const struct result_cell **cells;
 	size_t n, ends[3];		/* of each control class */
-	int iterations_differ;
+	int iterations_differ, variants_differ;
+	char *shared;			/* parameters that all rows have */
 };
 
+/* Cells without a plugin are lines, not rows: what they share counts only if there is nothing else. */
+static int group_share(struct group *g)
+{
+	size_t rows = g->ends[1] ? g->ends[1] : g->n;
+
+	free(g->shared);
+	g->shared = strdup(g->cells[0]->params);
+	for (size_t i = 1; g->shared && *g->shared && i < rows; i++)
+		params_keep(g->shared, g->cells[i]->params);
+	return g->shared ? 0 : -1;
+}
+
+static int series_order(const void *a, const void *b)
+{
+	const struct result_cell *x = *(const struct result_cell *const *)a;
+	const struct result_cell *y = *(const struct result_cell *const *)b;
+	int order = strcmp(x->series, y->series);
+
+	return order ? order : strcmp(x->variant, y->variant);
+}
+
+/* Has one series several variants? */
+static int variants_differ(const struct result_cell **cells, size_t n)
+{
+	qsort(cells, n, sizeof(*cells), series_order);
+	for (size_t i = 1; i < n; i++)
+		if (!strcmp(cells[i - 1]->series, cells[i]->series) &&
+		    strcmp(cells[i - 1]->variant, cells[i]->variant))
+			return 1;
+	return 0;
+}
+
 /* The cells of `first`'s table, by control class, then size, then place in the matrix. */
-static void group_collect(struct group *g, const struct results *res, size_t first)
+static int group_collect(struct group *g, const struct results *res, size_t first)
 {
 	g->n = 0;
-	g->iterations_differ = 0;
+	g->iterations_differ = g->variants_differ = 0;
 	for (int class = 0; class < 3; class++) {
 		size_t start = g->n;
 
@@ -182,43 +223,109 @@ static void group_collect(struct group *g, const struct results *res, size_t fir
 			g->iterations_differ |= c->iterations != res->cells[first].iterations;
 			g->cells[g->n++] = c;
 		}
+		g->variants_differ |= variants_differ(g->cells + start, g->n - start);
 		qsort(g->cells + start, g->n - start, sizeof(*g->cells), row_order);
 		g->ends[class] = g->n;
 	}
+	return group_share(g);
 }
 
 static void group_title(const struct group *g, int markdown, FILE *out)
 {
 	const struct result_cell *c = g->cells[0];
-	char workload[160], device[160];
+	char text[2048];
 
 	for (size_t i = 0; i < g->n && !c->device; i++)
 		c = g->cells[i];
-	fprintf(out, "%s%s on %s", markdown ? "\n### " : "\n", say_text(c->workload, 60, workload, sizeof(workload)),
+	fprintf(out, "%s%s on %s", markdown ? "\n### " : "\n", say_text(c->workload, 60, text, sizeof(text)),
 		c->target);
 	if (c->device)
-		fprintf(out, ", %s", say_text(c->device, 60, device, sizeof(device)));
+		fprintf(out, ", %s", say_text(c->device, 60, text, sizeof(text)));
 	if (!g->iterations_differ && c->iterations != STORE_NULL)
-		fprintf(out, ", %lld iterations", (long long)c->iterations);
+		fprintf(out, ", %lld iteration%s", (long long)c->iterations,
+			c->iterations == 1 ? "" : "s");
+	if (*g->shared && markdown) {
+		fputs(", ", out);
+		table_markdown_text(g->shared, out);
+	} else if (*g->shared) {
+		fprintf(out, ", %s", say_text(g->shared, 0, text, sizeof(text)));
+	}
 	fputs("\n", out);
 }
 
-static int group_print(const struct group *g, int markdown, int width, FILE *out)
+/* "others persistent_halo, 11 cells, n=64: skipped: ..." */
+static void show_fold(const struct result_cell *c, const char *cells, int markdown, int width, FILE *out)
+{
+	char text[4096];
+
+	fputs(markdown ? "- " : "  ", out);
+	if (markdown)
+		table_markdown_text(cells, out);
+	else
+		fputs(say_text(cells, 0, text, sizeof(text)), out);
+	fprintf(out, ": %s", result_words(c->status));
+	if (c->reason && *c->reason && markdown) {
+		fputs(": ", out);
+		table_markdown_text(c->reason, out);
+	} else if (c->reason && *c->reason) {
+		fprintf(out, ": %s", say_text(c->reason, !width ? 0 : width < 60 ? 60 : 3 * width, text,
+					      sizeof(text)));
+	}
+	fputc('\n', out);
+}
+
+/* All lines of the cells that are wanted, under a head: 0, or -1 out of memory. */
+static int show_folds(const struct results *res, const char *head,
+		      int (*wanted)(const struct result_cell *c, const void *user), const void *user,
+		      int markdown, int width, FILE *out)
+{
+	const struct result_cell *c;
+	struct fold f;
+	char *cells;
+	int any = 0, rc = fold_begin(&f, res, wanted, user);
+
+	f.name_width = markdown ? 0 : 40;
+	f.group_known = user != NULL;
+	while (!rc && (rc = fold_next(&f, &c, &cells)) > 0) {
+		if (!any++)
+			fprintf(out, markdown ? "\n%s\n\n" : "\n%s:\n", head);
+		show_fold(c, cells, markdown, width, out);
+		free(cells);
+		rc = 0;
+	}
+	fold_end(&f);
+	return rc;
+}
+
+/* Has it no row in a table?  No plugin was loaded for it. */
+static int is_not_loaded(const struct result_cell *c)
+{
+	return control_class(c) == 2;
+}
+
+static int is_not_loaded_here(const struct result_cell *c, const void *group)
+{
+	const struct group *g = group;
+
+	return is_not_loaded(c) && same_group(g->cells[0], c);
+}
+
+/* Returns how many columns went for lack of room, -1 when there is no memory. */
+static int group_print(const struct group *g, const struct results *res, int markdown, int width, FILE *out)
 {
 	static const char *const heads[] = {
 		"released by the host, step by step or from its queue",
 		"released by the device; the host starts and stops",
-		"not loaded",
 	};
 	struct table t;
 	int dropped = 0;
 
-	show_columns(&t);
-	for (size_t i = 0; i < g->n; i++)
-		show_row(&t, g->cells[i], g->iterations_differ);
+	show_columns(&t, g->variants_differ);
+	for (size_t i = 0; i < g->ends[1]; i++)
+		show_row(&t, g->cells[i], g->iterations_differ, g->shared);
 	table_hide_empty(&t);
 	group_title(g, markdown, out);
-	for (int class = 0; class < 3; class++) {
+	for (int class = 0; class < 2; class++) {
 		size_t start = class ? g->ends[class - 1] : 0, end = g->ends[class];
 
 		if (start == end)
@@ -229,27 +336,17 @@ static int group_print(const struct group *g, int markdown, int width, FILE *out
 		else
 			dropped = table_print(&t, start, end, width, out);
 	}
+	if (show_folds(res, "not loaded", is_not_loaded_here, g, markdown, width, out) || t.failed)
+		dropped = -1;
 	table_free(&t);
 	return dropped;
 }
 
-/* Cells without a time, each with its reason: never silently left out. */
-static void show_reasons(const struct results *res, int width, FILE *out)
+/* Cells of a table without a time or with a remark, each with its reason: never silently left out. */
+static int has_reason(const struct result_cell *c, const void *user)
 {
-	char series[256], reason[2048];
-	int head = 0;
-
-	for (size_t i = 0; i < res->n_cells; i++) {
-		const struct result_cell *c = &res->cells[i];
-
-		if (!c->reason || !*c->reason)
-			continue;
-		if (!head++)
-			fputs("\nwhy:\n", out);
-		fprintf(out, "  %s n=%lld: %s: %s\n", say_text(c->series, 40, series, sizeof(series)),
-			(long long)c->n, result_words(c->status),
-			say_text(c->reason, width < 60 ? 60 : 3 * width, reason, sizeof(reason)));
-	}
+	(void)user;
+	return c->reason && *c->reason && !is_not_loaded(c);
 }
 
 static void show_head(const struct results *res, FILE *out)
@@ -276,7 +373,7 @@ static int show_people(const struct results *res, int markdown, int width, FILE 
 {
 	char *seen = calloc(res->n_cells + 1, 1);
 	struct group g = { .cells = calloc(res->n_cells + 1, sizeof(*g.cells)) };
-	int dropped = 0, rc = -1;
+	int dropped = 0, lost, rc = -1;
 
 	if (!seen || !g.cells)
 		goto out;
@@ -284,18 +381,24 @@ static int show_people(const struct results *res, int markdown, int width, FILE 
 	for (size_t i = 0; i < res->n_cells; i++) {
 		if (seen[i])
 			continue;
-		group_collect(&g, res, i);
+		if (group_collect(&g, res, i))
+			goto out;
 		for (size_t k = i; k < res->n_cells; k++)
 			seen[k] |= same_group(&res->cells[i], &res->cells[k]);
-		dropped |= group_print(&g, markdown, width, out);
+		lost = group_print(&g, res, markdown, width, out);
+		if (lost < 0)
+			goto out;
+		dropped |= lost;
 	}
-	show_reasons(res, width, out);
+	if (show_folds(res, "why", has_reason, NULL, markdown, width, out))
+		goto out;
 	if (dropped)
 		say_note("some columns do not fit %d columns; --format csv has them all", width);
 	rc = fflush(out) || ferror(out) ? -1 : 0;
 out:
 	free(seen);
 	free(g.cells);
+	free(g.shared);
 	return rc;
 }
 
