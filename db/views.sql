@@ -336,3 +336,24 @@ LEFT JOIN result p ON p.run = s.run AND p.variant = s.variant AND p.workload = s
                   AND p.target = s.target AND p.n = s.n AND p.iterations = s.iterations
                   AND trim(p.params) = trim(replace(' ' || s.params || ' ', ' stamps=' || v.value || ' ', ' '))
 GROUP BY s.cell;
+
+-- How evenly steps go, from the stamps of timed trials: from one acknowledgement
+-- of a block to its next, over all blocks, steps and trials of a cell.
+CREATE VIEW step_jitter AS
+WITH done AS (
+	SELECT t.cell_id AS cell, t.id AS trial, CAST(substr(m.name, 13) AS INTEGER) AS block,
+	       CAST(substr(m.name, instr(m.name, '_s') + 2) AS INTEGER) AS step, m.value AS ns
+	FROM metric m JOIN trial t ON t.id = m.trial_id
+	WHERE m.name GLOB 'stamp_done_b*' AND t.kind = 'timed' AND t.verified),
+gap AS (
+	SELECT cell, ns - lag(ns) OVER (PARTITION BY trial, block ORDER BY step) AS ns FROM done),
+ranked AS (
+	SELECT cell, ns, row_number() OVER (PARTITION BY cell ORDER BY ns) AS place,
+	       count(*) OVER (PARTITION BY cell) AS n
+	FROM gap WHERE ns IS NOT NULL)
+SELECT r.run, r.cell, r.series, r.variant, r.workload, r.target, r.n, r.params, g.n AS steps,
+       max(CASE WHEN g.place = (g.n + 1) / 2 THEN g.ns END) AS p50_ns,
+       max(CASE WHEN g.place = (99 * g.n + 99) / 100 THEN g.ns END) AS p99_ns,
+       max(g.ns) AS max_ns
+FROM ranked g JOIN result r ON r.cell = g.cell
+GROUP BY g.cell;

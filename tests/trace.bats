@@ -308,3 +308,24 @@ END
   run "$PKRUN" trace none.db
   [ "$status" -eq 2 ]; [ ! -e trace.json ]
 }
+
+@test "step_jitter: quantiles of the steps of timed trials, by hand" {
+  matrix
+  "$PKRUN" --quiet --target host --db a.db a.ini >/dev/null
+  python3 - <<'END'
+import re, sqlite3
+db = sqlite3.connect("a.db")
+rows = db.execute("SELECT cell, series, steps, p50_ns, p99_ns, max_ns FROM step_jitter ORDER BY cell").fetchall()
+assert [r[1] for r in rows] == ["naive", "neighbour"], rows
+for cell, series, steps, p50, p99, most in rows:
+    done = {}
+    for trial, name, ns in db.execute("SELECT t.id, m.name, m.value FROM metric m JOIN trial t ON t.id = m.trial_id"
+                                      " WHERE t.cell_id = ? AND t.kind = 'timed'", (cell,)):
+        if at := re.fullmatch(r"stamp_done_b(\d+)_s(\d+)", name):
+            done[trial, int(at[1]), int(at[2])] = ns
+    gaps = sorted(ns - done[t, b, s - 1] for (t, b, s), ns in done.items() if s)
+    assert steps == len(gaps) == 2 * 7 * (11 if series == "naive" else 4), (series, steps, len(gaps))
+    assert (p50, most) == (gaps[(steps + 1) // 2 - 1], gaps[-1])
+    assert p99 == gaps[-(-99 * steps // 100) - 1]
+END
+}
