@@ -51,6 +51,21 @@ load fakes
   [ "$status" -eq 1 ]
 }
 
+@test "what all cells share is said once, variants of one series apart, a reason once a series" {
+  "$PKRUN_BUILDDIR/tests/make_db" a.db cells=8 2>/dev/null
+  change a.db "UPDATE cell SET params = 'threads=64 tile=' || number || 'x8', series = 'others' WHERE number > 0" \
+    "UPDATE cell SET params = 'threads=64' WHERE number = 0"
+  cp a.db b.db
+  change b.db "UPDATE cell SET status = 'skipped', reason = 'not built' WHERE number > 4" \
+    "DELETE FROM trial WHERE cell_id IN (SELECT id FROM cell WHERE number > 4)"
+  "$PKRUN" compare a.db b.db >got
+  grep -Fxq 'every cell: threads=64' got
+  [ "$(grep -v 'did not finish' got | grep -c threads=)" -eq 1 ]
+  grep -Eq '^others +persistent_naive +11 +tile=[0-9]x8 ' got
+  [ "$(grep -c '^did not finish: \[others\] 3 cells, the first .*(B: skipped)$' got)" -eq 1 ]
+  [ "$("$PKRUN" compare --format json a.db b.db | grep -c 'did not finish: ')" -eq 3 ]
+}
+
 @test "no common cells, no such run, no such file: an error with the reason" {
   matrix a.ini n=3,4 -- ok
   matrix b.ini n=5 -- ok

@@ -119,6 +119,16 @@ with Browser() as b:
 END
 }
 
+@test "cells of one series that were skipped for one reason are one line" {
+  make_db a.db cells=8
+  change a.db "UPDATE cell SET series = 'others', status = 'skipped', reason = 'not built', params = 'tile=' || number" \
+    "UPDATE cell SET reason = 'no such tile' WHERE number = 7"
+  "$PKRUN" report a.db -o a.html
+  [ "$(grep -c '<li>others.*: not built</li>' a.html)" -eq 1 ]
+  grep -q '<li>others, 7 cells of 7 variants, n=11: not built</li>' a.html
+  grep -q '<li>others [a-z_]* n=11 tile=7: no such tile</li>' a.html
+}
+
 @test "failed, partial and empty runs have a page too (h09)" {
   make_db a.db cells=18 kind=mixed
   run "$PKRUN" report a.db -o a.html

@@ -18,6 +18,17 @@ setup() {
   cd "$BATS_TEST_TMPDIR"
 }
 
+# change DB SQL...: put into a database what a test wants of it
+change() {
+  python3 - "$@" <<'END'
+import sqlite3, sys
+db = sqlite3.connect(sys.argv[1])
+for sql in sys.argv[2:]:
+    db.execute(sql)
+db.commit()
+END
+}
+
 # shown COMMAND: the lines that it draws on a terminal, those too that it draws over
 shown() {
   COLUMNS=160 script -qec "$1" typescript </dev/null >/dev/null

@@ -62,17 +62,6 @@ assert all(r["median_ns"] == r["min_ns"] == r["max_ns"] == r["speedup"] == "" fo
 END
 }
 
-# change DB SQL...: what a test wants of its cells
-change() {
-  python3 - "$@" <<'END'
-import sqlite3, sys
-db = sqlite3.connect(sys.argv[1])
-for sql in sys.argv[2:]:
-    db.execute(sql)
-db.commit()
-END
-}
-
 @test "parameters that all rows share stand in the head line, what differs in the rows" {
   make_db a.db cells=6
   change a.db "UPDATE cell SET params = 'threads=64 tile=8x8'" \

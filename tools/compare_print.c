@@ -5,10 +5,12 @@
 #include <errno.h>
 #include <inttypes.h>
 #include <math.h>
+#include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
 #include "../core/say.h"
 #include "compare.h"
+#include "params.h"
 
 static const char *time_text(double ns, const struct pair_cell *cell, char buf[32])
 {
@@ -25,15 +27,24 @@ static void add_number(struct table *t, const char *format, double value)
 		table_add(t, NULL);
 }
 
-static void add_row(struct table *t, const struct judgement *j, int paired)
+static const struct pair_cell *either(const struct judgement *j)
 {
-	const struct pair_cell *a = j->pair->a, *b = j->pair->b, *cell = a ? a : b;
-	char buf[32];
+	return j->pair->a ? j->pair->a : j->pair->b;
+}
+
+static void add_row(struct table *t, const struct judgement *j, int paired, const char *shared)
+{
+	const struct pair_cell *a = j->pair->a, *b = j->pair->b, *cell = either(j);
+	char buf[32], *params = strdup(cell->params);
 
 	table_add(t, cell->series);
+	table_add(t, cell->variant);
 	table_add(t, cell->workload);
 	table_addf(t, "%" PRId64, cell->n);
-	table_add(t, cell->params);
+	if (params)
+		params_drop(params, shared);
+	table_add(t, params ? params : cell->params);
+	free(params);
 	table_add(t, time_text(j->a_ns, a, buf));
 	table_add(t, time_text(j->b_ns, b, buf));
 	add_number(t, "%.3f", j->ratio.estimate);
@@ -65,33 +76,92 @@ static int one_workload(const struct compare *c)
 	return 1;
 }
 
-static int print_cells(const struct compare *c, int width)
+/* Does the name of the series tell the variant? */
+static int one_variant(const struct compare *c)
+{
+	for (size_t i = 0; i < c->n_pairs; i++)
+		for (size_t k = 0; k < i; k++) {
+			const struct pair_cell *x = either(&c->judged[i]), *y = either(&c->judged[k]);
+
+			if (!strcmp(x->series, y->series) && strcmp(x->variant, y->variant))
+				return 0;
+		}
+	return 1;
+}
+
+/* The parameters that all rows have, to be freed; NULL: out of memory. */
+static char *shared_params(const struct compare *c)
+{
+	char *shared = NULL;
+
+	for (size_t i = 0; i < c->n_pairs; i++) {
+		const char *params = either(&c->judged[i])->params;
+
+		if (c->judged[i].verdict == MISSING)
+			continue;
+		if (shared)
+			params_keep(shared, params);
+		else if (!(shared = strdup(params)))
+			return NULL;
+	}
+	return shared ? shared : strdup("");
+}
+
+static void cell_columns(struct table *t, int paired)
 {
 	static const struct {
 		const char *name;
-		int right, drop;
+		int right, drop, wrap;
 	} columns[] = {
-	        {"series", 0, 0},     {"workload", 0, 0},
-	        {"n", 1, 0},          {"params", 0, 3},
-	        {"A", 1, 0},          {"B", 1, 0},
-	        {"B/A", 1, 0},        {"95 % interval", 0, 0},
-	        {"detectable", 1, 2}, {NULL, 1, 1},
-	        {"verdict", 0, 0},    {"why", 0, 4},
+	        {"series", 0, 0, 1},     {"variant", 0, 1, 1},
+	        {"workload", 0, 0, 0},   {"n", 1, 0, 0},
+	        {"params", 0, 1, 1},     {"A", 1, 0, 0},
+	        {"B", 1, 0, 0},          {"B/A", 1, 0, 0},
+	        {"95 % interval", 0, 0, 0},
+	        {"detectable", 1, 6, 0}, {NULL, 1, 5, 0},
+	        {"verdict", 0, 0, 1},    {"why", 0, 7, 0},
 	};
-	struct table t;
-	int failed;
 
-	table_init(&t);
-	for (size_t i = 0; i < sizeof(columns) / sizeof(columns[0]); i++)
-		table_column(&t,
+	table_init(t);
+	for (size_t i = 0; i < sizeof(columns) / sizeof(columns[0]); i++) {
+		table_column(t,
 		             columns[i].name ? columns[i].name
-		             : c->series[0]  ? "blocks"
+		             : paired        ? "blocks"
 		                             : "sessions",
 		             columns[i].right, columns[i].drop);
+		t->columns[i].wrap = columns[i].wrap;
+	}
+}
+
+static void put_text(const struct compare *c, const char *text)
+{
+	char safe[4096];
+
+	if (c->format == SHOW_MARKDOWN)
+		table_markdown_text(text, stdout);
+	else
+		fputs(say_text(text, 0, safe, sizeof(safe)), stdout);
+}
+
+static int print_cells(const struct compare *c, int width)
+{
+	int paired = c->series[0] != NULL, failed;
+	char *shared = shared_params(c);
+	struct table t;
+
+	if (!shared)
+		return -1;
+	if (*shared) {
+		printf("every cell: ");
+		put_text(c, shared);
+		printf("\n\n");
+	}
+	cell_columns(&t, paired);
 	for (size_t i = 0; i < c->n_pairs; i++)
 		if (c->judged[i].verdict != MISSING)
-			add_row(&t, &c->judged[i], c->series[0] != NULL);
-	t.columns[1].hidden = one_workload(c);
+			add_row(&t, &c->judged[i], paired, shared);
+	t.columns[1].hidden = one_variant(c);
+	t.columns[2].hidden = one_workload(c);
 	table_hide_empty(&t);
 	if (c->format == SHOW_MARKDOWN)
 		table_print_markdown(&t, 0, table_rows(&t), stdout);
@@ -99,6 +169,7 @@ static int print_cells(const struct compare *c, int width)
 		table_print(&t, 0, table_rows(&t), width, stdout);
 	failed = t.failed;
 	table_free(&t);
+	free(shared);
 	return failed ? -1 : 0;
 }
 
@@ -178,16 +249,43 @@ static void name_side(const struct compare *c, int i, char *out, size_t size)
 		                         s->runs[r].id);
 }
 
-/* Cells with a verdict that is no ratio, by name. */
+static int same_note(const struct judgement *a, const struct judgement *b)
+{
+	return a->verdict == b->verdict && !strcmp(a->reason, b->reason) &&
+	       !strcmp(either(a)->series, either(b)->series);
+}
+
+/* Cells of its series that say what cell `i` does, from it on; 0: one before it has spoken for it. */
+static size_t same_notes(const struct compare *c, size_t i)
+{
+	size_t n = 0;
+
+	for (size_t k = 0; k < i; k++)
+		if (same_note(&c->judged[k], &c->judged[i]))
+			return 0;
+	for (size_t k = i; k < c->n_pairs; k++)
+		n += (size_t)same_note(&c->judged[k], &c->judged[i]);
+	return n;
+}
+
+/* Cells with a verdict that is no ratio, by name; for people those of a series with one reason once. */
 static void list_cells(struct compare *c, enum verdict v, const char *what)
 {
+	int people = c->format == SHOW_TABLE || c->format == SHOW_MARKDOWN;
+
 	for (size_t i = 0; i < c->n_pairs; i++) {
 		const struct judgement *j = &c->judged[i];
-		const struct pair_cell *cell = j->pair->a ? j->pair->a : j->pair->b;
+		size_t n;
 
-		if (j->verdict == v)
-			compare_note(c, "%s: [%s] %s (%s)", what, cell->series, cell->key,
+		if (j->verdict != v)
+			continue;
+		n = people ? same_notes(c, i) : 1;
+		if (n == 1)
+			compare_note(c, "%s: [%s] %s (%s)", what, either(j)->series, either(j)->key,
 			             j->reason);
+		else if (n)
+			compare_note(c, "%s: [%s] %zu cells, the first %s (%s)", what,
+			             either(j)->series, n, either(j)->key, j->reason);
 	}
 }
 

@@ -8,6 +8,7 @@
 #include <string.h>
 #include "../core/say.h"
 #include "figure.h"
+#include "params.h"
 
 const struct figure figures[] = {
 	{ "ladder", "time of each rung, and its factor over the rung before", figure_ladder },
@@ -132,8 +133,10 @@ const char *gp_unit(double lo, double hi, double *ns)
 	return *ns == 1e9 ? "s" : *ns == 1e6 ? "ms" : *ns == 1e3 ? "µs" : "ns";
 }
 
+/* Of its parameters those that tell it from the others of its series. */
 void gp_label(const struct plot *p, const struct result_cell *c, char *out, size_t size)
 {
+	char *shared = strdup(c->params), *params = strdup(c->params);
 	int other_variant = 0, other_params = 0;
 
 	for (size_t i = 0; i < p->res.n_cells; i++) {
@@ -142,14 +145,19 @@ void gp_label(const struct plot *p, const struct result_cell *c, char *out, size
 		if (!plot_is_chosen(p, o) || strcmp(o->series, c->series))
 			continue;
 		other_variant |= strcmp(o->variant, c->variant) != 0;
-		other_params |= !strcmp(o->variant, c->variant) && strcmp(o->params, c->params);
+		if (strcmp(o->variant, c->variant))
+			continue;
+		other_params |= strcmp(o->params, c->params) != 0;
+		if (shared)
+			params_keep(shared, o->params);
 	}
-	if (other_variant && strcmp(c->series, c->variant))
-		snprintf(out, size, "%s%s%s", c->variant, other_params ? " " : "",
-			 other_params ? c->params : "");
-	else
-		snprintf(out, size, "%s%s%s", *c->series ? c->series : c->variant,
-			 other_params ? " " : "", other_params ? c->params : "");
+	if (params && shared)
+		params_drop(params, shared);
+	snprintf(out, size, "%s%s%s",
+		 *c->series && !(other_variant && strcmp(c->series, c->variant)) ? c->series : c->variant,
+		 other_params ? " " : "", other_params ? params ? params : c->params : "");
+	free(shared);
+	free(params);
 }
 
 /* ---- choosing ---- */

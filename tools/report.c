@@ -12,6 +12,7 @@
 #include "../core/say.h"
 #include "export.h"
 #include "figure.h"
+#include "fold.h"
 #include "html.h"
 #include "verdict.h"
 
@@ -263,32 +264,47 @@ static int report_views(struct report *r)
 	return 0;
 }
 
+static int is_skipped(const struct result_cell *c, const void *user)
+{
+	(void)user;
+	return !strcmp(c->status, "skipped");
+}
+
+/* One line for the cells of a series that were skipped for the same reason. */
+static int report_skipped(struct report *r)
+{
+	const struct result_cell *c;
+	struct fold f;
+	char *cells;
+	int any = 0, rc = fold_begin(&f, &r->res, is_skipped, NULL);
+
+	while (!rc && (rc = fold_next(&f, &c, &cells)) > 0) {
+		fputs(any++ ? "<li>" : "<h3>Skipped</h3>\n<ul class=small><li>", r->out);
+		html_text(r->out, cells);
+		fputs(": ", r->out);
+		html_text(r->out, c->reason ? c->reason : "no reason was stored");
+		fputs("</li>\n", r->out);
+		free(cells);
+		rc = 0;
+	}
+	if (any)
+		fputs("</ul>\n", r->out);
+	fold_end(&f);
+	return rc;
+}
+
 static int report_failures(struct report *r)
 {
 	char *sql = for_run(r, "SELECT number AS cell, series, variant, workload, n, params, status, reason, processes,"
 			    " wrong_trials\nFROM failures\nWHERE run = %lld\nORDER BY number;");
-	int rows, any = 0;
+	int rows;
 
 	fputs("<h2 id=failures>What went wrong</h2>\n", r->out);
 	rows = sql ? html_query(r->out, r->store, "table-failures", sql, 0) : -1;
 	free(sql);
 	if (rows == 0)
 		fputs("<p>No cell was wrong, crashed, hung or failed.</p>\n", r->out);
-	for (size_t i = 0; i < r->res.n_cells; i++) {
-		const struct result_cell *c = &r->res.cells[i];
-
-		if (strcmp(c->status, "skipped"))
-			continue;
-		fputs(any++ ? "" : "<h3>Skipped</h3>\n<ul class=small>", r->out);
-		fputs("<li>", r->out);
-		html_text(r->out, c->series);
-		fprintf(r->out, ", n=%lld: ", (long long)c->n);
-		html_text(r->out, c->reason ? c->reason : "no reason was stored");
-		fputs("</li>\n", r->out);
-	}
-	if (any)
-		fputs("</ul>\n", r->out);
-	return rows < 0 ? -1 : 0;
+	return report_skipped(r) || rows < 0 ? -1 : 0;
 }
 
 static int environment_row(void *user, const struct store_row *row)

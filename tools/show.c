@@ -99,7 +99,7 @@ static void show_columns(struct table *t, int variants_differ)
 	table_column(t, "energy", 1, 10);
 	table_column(t, "trials", 1, 9);
 	table_column(t, "status", 0, 3);
-	t->columns[0].wrap = t->columns[1].wrap = t->columns[4].wrap = 1;
+	t->columns[0].wrap = t->columns[1].wrap = t->columns[4].wrap = t->columns[12].wrap = 1;
 }
 
 /* "12.1..12.3 us", "999 ns..1.01 us" */
