@@ -25,15 +25,61 @@ for t in e.parse(sys.argv[1]).iter("{http://www.w3.org/2000/svg}text"): print(""
   done
   grep -Fxq 'time per iteration [µs], log scale' ladder.txt
   grep -Fxq 'Ladder: poisson2d, N = 1001, Made-up GPU (target host: no GPU)' ladder.txt
-  grep -Fq '×0.0' ladder.txt
+  grep -Eq '^[0-9.]+ µs  ×0\.0[0-9]+$' ladder.txt; grep -Fxq '×: times as fast as the rung above' ladder.txt
   grep -Fxq 'N' scaling.txt; grep -Fxq 'time per iteration [µs], log scale' scaling.txt
   for part in compute execution launch handshake; do grep -Fxq $part overhead.txt; done
   grep -Fxq 'flop per byte of the natural layout, log scale' roofline.txt
-  grep -Eq '^memory, 4[0-9]{3} GB/s$' roofline.txt; grep -Fxq 'above a roof: suspect' roofline.txt
+  grep -Eq '^memory, 4[0-9]{3} GB/s$' roofline.txt; grep -Eq '^N = .*5001' roofline.txt; grep -Fxq 'above a roof: suspect' roofline.txt
   grep -Fq 'trials [%]' latency.txt
   grep -Fxq 'time in run 2 over time in run 1 (below 1: faster)' compare.txt
   grep -Fxq '1024 threads' sync.txt; grep -Fxq 'blocks' sync.txt
   ! ls *.part || false
+}
+
+@test "scaling: iterations that fall with n are one line, and --run all joins the runs of a file" {
+  needs_gnuplot
+  make_db a.db cells=40; make_db a.db cells=40
+  sql a.db "UPDATE cell SET iterations = 1000 / n, params = ''"
+  sql a.db "UPDATE cell SET n = 100 * n WHERE run_id = 1"
+  "$PKRUN" plot scaling a.db -o a.svg --keep
+  [ "$(grep -c '^\$line' a.svg.gp)" -eq 8 ]   # not one for each of the five sizes
+  [ "$(grep -c '^[0-9]\+ [0-9.e+]\+ ' a.svg.gp)" -eq 40 ]
+  "$PKRUN" plot scaling a.db -o b.svg --keep --run all
+  [ "$(grep -c '^\$line' b.svg.gp)" -eq 8 ]
+  [ "$(grep -c '^[0-9]\+ [0-9.e+]\+ ' b.svg.gp)" -eq 80 ]
+  grep -q '^5100 ' b.svg.gp
+  # the same cell in two runs: the later counts
+  sql a.db "UPDATE cell SET n = n / 100 WHERE run_id = 1"
+  "$PKRUN" plot scaling a.db -o c.svg --keep --run all
+  diff <(grep '^[0-9$]' a.svg.gp) <(grep '^[0-9$]' c.svg.gp)
+  run "$PKRUN" plot ladder a.db -o d.svg --run all
+  [ "$status" -eq 2 ]; [[ $output == *'only scaling joins runs'* ]]
+}
+
+@test "overhead: bars that do not fit are told of; a bar that is cut off carries its time" {
+  needs_gnuplot
+  make_db a.db cells=800
+  sql a.db "UPDATE cell SET n = 11, params = 'threads=' || number"
+  run "$PKRUN" plot overhead a.db -o a.svg
+  [ "$status" -eq 0 ]; [[ $output == *'704 left out; the first: only the first 96 bars fit'* ]]
+  svg_texts a.svg >texts
+  grep -Eq '^▶ 23[0-9] µs$' texts
+  ! grep -Eq '^▶ [0-9.]+ ns$' texts || false
+}
+
+@test "sync: one key for all panels, and axes that end with what is drawn" {
+  needs_gnuplot
+  make_db a.db kind=full
+  # a cell with a slow way to wait beside each: it is not drawn, and no reason for room
+  sql a.db "INSERT INTO cell (run_id, number, series, variant, workload, target, plugin_id, device_id, n, iterations, key, params, status, blocks, threads)
+    SELECT run_id, number + 10000, series, variant, workload, target, plugin_id, device_id, n, iterations, key || ' slow', 'wait=slow', status, blocks, threads FROM cell WHERE workload = 'null' AND series = 'barrier'"
+  sql a.db "INSERT INTO block (cell_id, number, position, started_utc, status) SELECT id, 0, 0, '', 'ok' FROM cell WHERE params = 'wait=slow'"
+  sql a.db "INSERT INTO trial (block_id, cell_id, position, iterations, wall_ns, verified) SELECT b.id, c.id, 0, 1, 900000000, 1 FROM cell c JOIN block b ON b.cell_id = c.id WHERE c.params = 'wait=slow'"
+  "$PKRUN" plot sync a.db -o a.svg --keep --workload null
+  svg_texts a.svg >texts
+  [ "$(grep -Fxc '1024 threads' texts)" -eq 1 ]
+  top=$(sed -n 's/^set yrange \[.*:\(.*\)\]/\1/p' a.svg.gp)
+  [ "$(awk -v top="$top" 'BEGIN { print top < 1000 }')" -eq 1 ]
 }
 
 @test "latency: histograms of messages where there are some" {

@@ -46,7 +46,7 @@ int figure_script(const struct figure *f, struct store *s, const struct results 
 	if (loaded)
 		p->res = *loaded;
 	else
-		rc = results_load(s, want->run, &p->res);
+		rc = results_load(s, want->run == FIGURE_EVERY_RUN ? 0 : want->run, &p->res);
 	if (rc) {
 		if (rc > 0)
 			snprintf(p->why, sizeof(p->why), want->run ? "there is no such run" :
@@ -133,10 +133,19 @@ const char *gp_unit(double lo, double hi, double *ns)
 	return *ns == 1e9 ? "s" : *ns == 1e6 ? "ms" : *ns == 1e3 ? "µs" : "ns";
 }
 
+void gp_lying_bars(struct plot *p, size_t n)
+{
+	p->height = 150 + (n < 30 ? 25 : 20) * (int)n;
+	fprintf(p->gp, "set yrange [-0.7:%g]\n", (double)n - 0.3);
+	fputs("unset grid\nset grid xtics back lc rgb '#dddddd' lw 1\nset ytics scale 0\n"
+	      "set style fill solid 0.85 border rgb '#333333'\nset key outside top center horizontal\n", p->gp);
+}
+
 /* Of its parameters those that tell it from the others of its series. */
 void gp_label(const struct plot *p, const struct result_cell *c, char *out, size_t size)
 {
 	char *shared = strdup(c->params), *params = strdup(c->params);
+	const char *told;
 	int other_variant = 0, other_params = 0;
 
 	for (size_t i = 0; i < p->res.n_cells; i++) {
@@ -153,9 +162,10 @@ void gp_label(const struct plot *p, const struct result_cell *c, char *out, size
 	}
 	if (params && shared)
 		params_drop(params, shared);
+	told = !other_params ? NULL : params ? params : c->params;
 	snprintf(out, size, "%s%s%s",
 		 *c->series && !(other_variant && strcmp(c->series, c->variant)) ? c->series : c->variant,
-		 other_params ? " " : "", other_params ? params ? params : c->params : "");
+		 told && *told ? " " : "", told ? told : "");
 	free(shared);
 	free(params);
 }

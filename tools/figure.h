@@ -9,8 +9,10 @@
 #include <stdio.h>
 #include "results.h"
 
+#define FIGURE_EVERY_RUN -1
+
 struct figure_request {
-	int64_t run;			/* 0: the latest */
+	int64_t run;			/* 0: the latest; FIGURE_EVERY_RUN: of scaling alone */
 	int64_t other_run;		/* compare: the run before it, unless given; else 0 */
 	const char *workload, *target;	/* NULL: chosen by the figure */
 	int64_t n;			/* STORE_NULL: chosen by the figure */
@@ -58,6 +60,8 @@ const char *gp_ns(double ns, char buf[40]);
 const char *gp_colour(size_t i);
 /* The unit for times from lo to hi: its name, and how many ns it is. */
 const char *gp_unit(double lo, double hi, double *ns);
+/* The frame for n bars that lie one below the other, the first at the top (height n - 1). */
+void gp_lying_bars(struct plot *p, size_t n);
 /* "series" or "series variant params", as far as needed to tell the cell from others. */
 void gp_label(const struct plot *p, const struct result_cell *c, char *out, size_t size);
 /* Choose workload and target: as asked, else the first in the matrix with a time and ok(). */

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT
  *
- * figure_ladder.c - one bar a rung on a log axis; above it its time and its
- * factor over the rung before.
+ * figure_ladder.c - a bar a rung on a log axis, from the top down; at its end
+ * its time and its factor over the rung before.
  */
 #include <math.h>
 #include <string.h>
@@ -49,7 +49,14 @@ static int read_rungs(struct rungs *r, int64_t n)
 	return 0;
 }
 
-/* A row a rung: place, label, device, time, lo, hi, text above; a rung without a time keeps its place. */
+/* " ×1.31", in two or three digits. */
+static void write_factor(FILE *gp, double factor)
+{
+	fprintf(gp, factor < 0.0995 ? "  ×%.1g" : factor < 9.95 ? "  ×%.2f" : factor < 99.5 ? "  ×%.1f" : "  ×%.0f",
+		factor);
+}
+
+/* A row a rung: height, label, device, time, lo, hi, text at the end; a rung without a time keeps its place. */
 static void write_rungs(struct rungs *r, double unit, double floor)
 {
 	char ns[40], label[400];
@@ -60,19 +67,18 @@ static void write_rungs(struct rungs *r, double unit, double floor)
 		double lo, hi;
 
 		gp_label(r->p, c, label, sizeof(label));
-		fprintf(r->p->gp, "%zu ", i);
+		fprintf(r->p->gp, "%zu ", r->n - 1 - i);
 		gp_data_text(r->p->gp, label);
 		if (!plot_has_time(r->p, c)) {
-			fprintf(r->p->gp, " %d NaN NaN NaN %g \"%s\"\n", result_is_device_controlled(c),
+			fprintf(r->p->gp, " %d NaN NaN %g \"%s\"\n", result_is_device_controlled(c),
 				floor, result_words(c->status));
 			continue;
 		}
 		plot_spread(c, &lo, &hi);
-		fprintf(r->p->gp, " %d %.9g %.9g %.9g %.9g \"%s", result_is_device_controlled(c),
-			c->median_ns / unit, lo / unit, hi / unit, hi / unit, gp_ns(c->median_ns, ns));
+		fprintf(r->p->gp, " %d %.9g %.9g %.9g \"%s", result_is_device_controlled(c),
+			c->median_ns / unit, lo / unit, hi / unit, gp_ns(c->median_ns, ns));
 		if (isfinite(r->rung[i].over_previous))
-			fprintf(r->p->gp, "\\n×%.*f", r->rung[i].over_previous < 10 ? 2 : 1,
-				r->rung[i].over_previous);
+			write_factor(r->p->gp, r->rung[i].over_previous);
 		fputs("\"\n", r->p->gp);
 		r->p->drawn++;
 	}
@@ -81,16 +87,15 @@ static void write_rungs(struct rungs *r, double unit, double floor)
 
 static void write_script(struct plot *p, size_t n, double low, double high, const char *unit)
 {
-	fprintf(p->gp, "set logscale y 10\nset yrange [%g:%g]\nset xrange [-0.7:%g]\n", low, high,
-		(double)n - 0.3);
-	fprintf(p->gp, "set ylabel 'time per iteration [%s], log scale'\n", unit);
-	fputs("set xtics rotate by -35 left scale 0\nset boxwidth 0.66\nset style fill solid 0.85 border rgb '#333333'\n"
-	      "set key outside top center horizontal\nset bmargin 8\nset rmargin 8\n"
-	      "plot $rungs using 1:($3 == 1 ? NaN : $4):xticlabels(stringcolumn(2)) with boxes lc rgb '#0072b2'"
-	      " title 'released by the host', \\\n"
-	      "  '' using 1:($3 == 1 ? $4 : NaN) with boxes lc rgb '#e69f00' title 'released by the device', \\\n"
-	      "  '' using 1:5:(0):($6 - $5) with vectors nohead lc rgb '#000000' lw 2 notitle, \\\n"
-	      "  '' using 1:7:8 with labels offset 0,1.7 notitle\n", p->gp);
+	gp_lying_bars(p, n);
+	fprintf(p->gp, "low = %g\nset logscale x 10\nset xrange [%g:%g]\n", low, low, high);
+	fprintf(p->gp, "set xlabel \"time per iteration [%s], log scale\\n×: times as fast as the rung above\"\n", unit);
+	fputs("plot $rungs using ($3 == 1 ? NaN : $4):1:(low):4:($1 - 0.36):($1 + 0.36):yticlabels(2)"
+	      " with boxxyerror lc rgb '#0072b2' title 'released by the host', \\\n"
+	      "  '' using ($3 == 1 ? $4 : NaN):1:(low):4:($1 - 0.36):($1 + 0.36)"
+	      " with boxxyerror lc rgb '#e69f00' title 'released by the device', \\\n"
+	      "  '' using 5:1:($6 - $5):(0) with vectors nohead lc rgb '#000000' lw 2 notitle, \\\n"
+	      "  '' using 6:1:7 with labels left offset 0.7,0 notitle\n", p->gp);
 }
 
 int figure_ladder(struct plot *p)
@@ -118,9 +123,9 @@ int figure_ladder(struct plot *p)
 	}
 	name = gp_unit(low, high, &unit);
 	low = pow(10, floor(log10(low / unit / 1.5)));
-	p->width = r.n < 8 ? 900 : 340 + 70 * (int)r.n;
 	plot_title(p, "Ladder", n);
 	write_rungs(&r, unit, low);
-	write_script(p, r.n, low, end / unit * 6, name);
+	end /= unit;
+	write_script(p, r.n, low, end * pow(end / low, 0.3), name);
 	return 0;
 }

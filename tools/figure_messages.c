@@ -111,12 +111,12 @@ static void write_panels(struct messages *m, double lo, double hi, const char *u
 	char label[400], title[500], bound[40];
 
 	m->p->width = 140 + 420 * (int)columns;
-	m->p->height = 90 + 200 * (int)rows;
+	m->p->height = 90 + 220 * (int)rows;
 	fprintf(m->p->gp, "set multiplot layout %zu,%zu title ", rows, columns);
 	snprintf(title, sizeof(title), "Latency of single messages, target %s",
 		 say_text(m->panels[0].cell->target, 20, label, sizeof(label)));
 	gp_quote_long(m->p->gp, title);
-	fprintf(m->p->gp, "\nset logscale x 10\nset xrange [%g:%g]\nset yrange [0:*]\nset ylabel 'messages [%%]'\n"
+	fprintf(m->p->gp, "\nset logscale x 10\nset xrange [%g:%g]\nset yrange [0:105]\nset ytics 25\nset lmargin 8\nset ylabel 'messages [%%]'\n"
 		"set xlabel 'latency [%s], log scale'\nunset key\nset style fill solid 0.6\n", lo / ns / 1.5,
 		hi / ns * 1.3, unit);
 	for (size_t i = 0; i < m->n; i++) {
@@ -128,7 +128,7 @@ static void write_panels(struct messages *m, double lo, double hi, const char *u
 		gp_quote_long(m->p->gp, say_text(title, 0, label, sizeof(label)));
 		for (size_t k = 0; k < 4; k++)
 			fprintf(m->p->gp, "\nset label %zu '%s ≤ %s' at graph 0.98, graph %.2f right", k + 1,
-				names[k], gp_ns(quantile(at, shares[k]), bound), 0.92 - 0.13 * (double)k);
+				names[k], gp_ns(quantile(at, shares[k]), bound), 0.94 - 0.15 * (double)k);
 		fprintf(m->p->gp, "\nplot $panel%zu using 1:2:3:4:(0):2 with boxxyerrorbars lc rgb '%s'\n", i,
 			gp_colour(i));
 	}

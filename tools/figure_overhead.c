@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT
  *
- * figure_overhead.c - a stacked bar a cell: compute, execution, launch,
- * handshake (view overhead).  A bar that would hide the others is cut off and
+ * figure_overhead.c - a stacked bar a cell, from the top down: compute,
+ * execution, launch, handshake (view overhead).  A bar that would hide the others is cut off and
  * carries its time.
  */
 #include <math.h>
@@ -10,7 +10,7 @@
 #include "../core/say.h"
 #include "figure.h"
 
-#define BARS_MAX 48
+#define BARS_MAX 96
 
 struct bar {
 	const struct result_cell *cell;
@@ -28,8 +28,11 @@ static int add_bar(void *user, const struct store_row *row)
 	struct bars *b = user;
 	struct bar *bar = &b->bar[b->n];
 
-	if (b->n == BARS_MAX)
+	if (b->n == BARS_MAX) {
+		if (!b->p->dropped++)
+			snprintf(b->p->why, sizeof(b->p->why), "only the first %d bars fit", BARS_MAX);
 		return 0;
+	}
 	bar->cell = NULL;
 	for (size_t i = 0; i < b->p->res.n_cells; i++)
 		if (b->p->res.cells[i].id == row->integer[0])
@@ -77,7 +80,7 @@ static double axis_end(const struct bars *b)
 	return fmin(totals[b->n - 1], 4 * totals[b->n / 2]);
 }
 
-/* Rows: place, label, the four parts, what is not split, height of the text, text. */
+/* Rows: height, label, where each part ends (the last: what is not split), end of the bar, text. */
 static void write_bars(struct bars *b, double unit, double end)
 {
 	char label[400], ns[40];
@@ -85,18 +88,41 @@ static void write_bars(struct bars *b, double unit, double end)
 	fputs("$bars << END_OF_DATA\n", b->p->gp);
 	for (size_t i = 0; i < b->n; i++) {
 		const struct bar *bar = &b->bar[i];
-		double known = bar->part[0] + bar->part[1] + bar->part[2] + bar->part[3];
+		double at = 0;
 
 		gp_label(b->p, bar->cell, label, sizeof(label));
-		fprintf(b->p->gp, "%zu ", i);
+		fprintf(b->p->gp, "%zu ", b->n - 1 - i);
 		gp_data_text(b->p->gp, label);
 		for (int k = 0; k < 4; k++)
-			fprintf(b->p->gp, " %.9g", bar->part[k] / unit);
-		fprintf(b->p->gp, " %.9g %.9g \"%s%s\"\n", fmax(bar->total - known, 0) / unit,
-			fmin(bar->total, end) / unit, gp_ns(bar->total, ns), bar->total > end ? " ▲" : "");
+			fprintf(b->p->gp, " %.9g", fmin(at += bar->part[k], end) / unit);
+		fprintf(b->p->gp, " %.9g \"%s%s\"\n", fmin(fmax(bar->total, at), end) / unit,
+			bar->total > end ? "▶ " : "", gp_ns(bar->total, ns));
 		b->p->drawn++;
 	}
 	fputs("END_OF_DATA\n", b->p->gp);
+}
+
+/* A part is a box from where the one before it ends; one that no bar has is no key either. */
+static void write_plot(const struct bars *b)
+{
+	static const char *const names[] = { "compute", "execution", "launch", "handshake", "not split" };
+	static const char *const colours[] = { "#009e73", "#56b4e9", "#d55e00", "#e69f00", "#bbbbbb" };
+	char from[8] = "(0)";
+
+	for (int k = 0; k < 5; k++) {
+		int any = 0;
+
+		for (size_t i = 0; i < b->n; i++) {
+			const double *part = b->bar[i].part;
+
+			any |= k < 4 ? part[k] > 0 : b->bar[i].total > 1.0001 * (part[0] + part[1] + part[2] + part[3]);
+		}
+		fprintf(b->p->gp, "%s using %d:1:%s:%d:($1 - 0.36):($1 + 0.36)%s with boxxyerror lc rgb '%s' %s%s%s, \\\n",
+			k ? "  ''" : "plot $bars", k + 3, from, k + 3, k ? "" : ":yticlabels(2)", colours[k],
+			any ? "title '" : "notitle", any ? names[k] : "", any ? "'" : "");
+		snprintf(from, sizeof(from), "%d", k + 3);
+	}
+	fputs("  '' using 7:1:8 with labels left offset 0.7,0 notitle\n", b->p->gp);
 }
 
 int figure_overhead(struct plot *p)
@@ -116,19 +142,10 @@ int figure_overhead(struct plot *p)
 		return -1;
 	end = axis_end(&b);
 	name = gp_unit(end, end, &unit);
-	p->width = b.n < 8 ? 900 : 340 + 70 * (int)b.n;
 	plot_title(p, "Where the time goes", n);
 	write_bars(&b, unit, end);
-	fprintf(p->gp, "set ylabel 'time per iteration [%s]'\nset yrange [0:%g]\nset xrange [-0.7:%g]\n", name,
-		1.15 * end / unit, (double)b.n - 0.3);
-	fputs("set style data histograms\nset style histogram rowstacked\nset boxwidth 0.66\n"
-	      "set style fill solid 0.85 border rgb '#333333'\nset xtics rotate by -35 left scale 0\n"
-	      "set key outside right top Left reverse invert\nset bmargin 8\n"
-	      "plot $bars using 3:xticlabels(stringcolumn(2)) title 'compute' lc rgb '#009e73', \\\n"
-	      "  '' using 4 title 'execution' lc rgb '#56b4e9', \\\n"
-	      "  '' using 5 title 'launch' lc rgb '#d55e00', \\\n"
-	      "  '' using 6 title 'handshake' lc rgb '#e69f00', \\\n"
-	      "  '' using 7 title 'not split' lc rgb '#bbbbbb', \\\n"
-	      "  '' using 1:8:9 with labels offset 0,0.7 notitle\n", p->gp);
+	gp_lying_bars(p, b.n);
+	fprintf(p->gp, "set xlabel 'time per iteration [%s]'\nset xrange [0:%g]\n", name, 1.18 * end / unit);
+	write_plot(&b);
 	return 0;
 }

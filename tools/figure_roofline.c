@@ -91,6 +91,39 @@ static size_t write_points(struct roofs *r, const char **names)
 	return lines;
 }
 
+static int by_rate(const void *a, const void *b)
+{
+	double x = ((const struct point *)a)->rate, y = ((const struct point *)b)->rate;
+
+	return (x < y) - (x > y);
+}
+
+/* "N = 101" beside the highest point of each size; sizes whose points lie side by side share one. */
+static void write_sizes(const struct roofs *r)
+{
+	struct point *at = r->points;
+	double top = 0, where = 0;
+	size_t k;
+
+	qsort(at, r->n, sizeof(*at), by_rate);
+	fputs("$sizes << END_OF_DATA\n", r->p->gp);
+	for (size_t i = 0; i < r->n; i++) {
+		for (k = 0; k < i && at[k].cell->n != at[i].cell->n; k++)
+			;
+		if (k < i)
+			continue;
+		if (!top || at[i].rate < top / 1.3 || at[i].intensity != where) {
+			fprintf(r->p->gp, "%s%.9g %.9g \"N = %lld", top ? "\"\n" : "", at[i].intensity,
+				at[i].rate / 1e9, (long long)at[i].cell->n);
+			top = at[i].rate;
+			where = at[i].intensity;
+		} else {
+			fprintf(r->p->gp, ", %lld", (long long)at[i].cell->n);
+		}
+	}
+	fputs("\"\nEND_OF_DATA\n", r->p->gp);
+}
+
 static void write_roofs(const struct roofs *r, double lowest)
 {
 	FILE *gp = r->p->gp;
@@ -102,6 +135,7 @@ static void write_roofs(const struct roofs *r, double lowest)
 		pow(10, floor(log10(lowest / 1e9))));
 	fputs("set xlabel 'flop per byte of the natural layout, log scale'\n"
 	      "set ylabel 'Gflop/s, log scale'\nset samples 500\n"
+	      "set style textbox opaque noborder fillcolor rgb '#ffffff' margins 0.5, 0.5\n"
 	      "set grid xtics back lc rgb '#dddddd'\nset key outside right top vertical Left reverse samplen 2\n", gp);
 	if (isnan(r->memory) && isnan(r->peak))
 		fputs("set label 1 'no roof was measured on this device (workloads scale, fma)'"
@@ -123,10 +157,12 @@ static void write_plot(const struct roofs *r, const char **names, size_t lines)
 		fprintf(gp, "$variant%zu using 1:2 with points pt %zu ps 1.2 lc rgb '%s' title ", i,
 			(size_t[]){ 7, 5, 9, 11, 13, 4, 6, 8 }[i % 8], gp_colour(i));
 		gp_quote(gp, names[i]);
-		fprintf(gp, ", \\\n  $variant%zu using ($3 == 1 ? $1 : NaN):2 with points pt 6 ps 2.6 lw 2"
-			" lc rgb '#cc0000' %s%s", i, i ? "notitle" : "title 'above a roof: suspect'",
-			i + 1 < lines ? ", \\\n  " : "\n");
+		fputs(", \\\n  ", gp);
 	}
+	for (size_t i = 0; i < lines; i++)
+		fprintf(gp, "$variant%zu using ($3 == 1 ? $1 : NaN):2 with points pt 6 ps 2.6 lw 2"
+			" lc rgb '#cc0000' %s, \\\n  ", i, i ? "notitle" : "title 'above a roof: suspect'");
+	fputs("$sizes using 1:2:3 with labels left offset 2,0 boxed notitle\n", gp);
 }
 
 /* Not what the roofs are made of. */
@@ -160,6 +196,7 @@ int figure_roofline(struct plot *p)
 	p->width = 1000;
 	plot_title(p, "Roofline", STORE_NULL);
 	lines = write_points(&r, names);
+	write_sizes(&r);
 	write_roofs(&r, lowest);
 	write_plot(&r, names, lines);
 	rc = 0;

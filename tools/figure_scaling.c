@@ -9,11 +9,58 @@
 #include "figure.h"
 
 #define LINES_MAX 24
+#define SIZES_MAX 6
 
-static int same_line(const struct result_cell *a, const struct result_cell *b)
+static int same_series(const struct result_cell *a, const struct result_cell *b)
 {
 	return !strcmp(a->series, b->series) && !strcmp(a->variant, b->variant) &&
-	       !strcmp(a->params, b->params) && a->iterations == b->iterations;
+	       !strcmp(a->params, b->params);
+}
+
+/* Times are per iteration, so sizes may differ in iterations; one size with several is a line for each. */
+static int iterations_matter(const struct plot *p)
+{
+	for (size_t i = 0; i < p->res.n_cells; i++)
+		for (size_t k = 0; k < i && plot_is_chosen(p, &p->res.cells[i]); k++)
+			if (plot_is_chosen(p, &p->res.cells[k]) && p->res.cells[i].n == p->res.cells[k].n &&
+			    p->res.cells[i].iterations != p->res.cells[k].iterations &&
+			    same_series(&p->res.cells[i], &p->res.cells[k]))
+				return 1;
+	return 0;
+}
+
+static int same_line(const struct result_cell *a, const struct result_cell *b, int iterations)
+{
+	return same_series(a, b) && (!iterations || a->iterations == b->iterations);
+}
+
+/* The cells of the other runs in the file, the later before the earlier. */
+static int join_runs(struct plot *p)
+{
+	struct results more;
+	struct result_cell *cells;
+	int rc;
+
+	for (int64_t run = p->res.run - 1; run > 0; run--) {
+		rc = results_load(p->store, run, &more);
+		if (rc < 0) {
+			snprintf(p->why, sizeof(p->why), "%s", store_error(p->store));
+			return -1;
+		}
+		if (rc)
+			continue;
+		cells = realloc(p->res.cells, (p->res.n_cells + more.n_cells + 1) * sizeof(*cells));
+		if (cells) {
+			p->res.cells = cells;
+			memcpy(cells + p->res.n_cells, more.cells, more.n_cells * sizeof(*cells));
+			p->res.n_cells += more.n_cells;
+			more.n_cells = 0;
+		}
+		results_free(&more);
+		if (!cells)
+			return -1;
+	}
+	return 0;
 }
 
 static int by_n(const void *a, const void *b)
@@ -24,19 +71,31 @@ static int by_n(const void *a, const void *b)
 	return x->n < y->n ? -1 : x->n > y->n;
 }
 
-/* The points of the line that `first` begins. */
-static size_t write_line(struct plot *p, const struct result_cell *first, size_t line, double unit)
+/* The points of the line that `first` begins; of the runs that have one, the latest. */
+static size_t find_points(struct plot *p, const struct result_cell *first, int iterations,
+			  const struct result_cell **points)
 {
-	const struct result_cell **points = calloc(p->res.n_cells + 1, sizeof(*points));
-	size_t n = 0;
-	double lo, hi;
+	size_t n = 0, k;
 
-	for (size_t i = 0; points && i < p->res.n_cells; i++) {
+	for (size_t i = 0; i < p->res.n_cells; i++) {
 		const struct result_cell *c = &p->res.cells[i];
 
-		if (plot_is_chosen(p, c) && same_line(c, first) && plot_has_time(p, c))
+		if (!plot_is_chosen(p, c) || !same_line(c, first, iterations))
+			continue;
+		for (k = 0; k < n && points[k]->n != c->n; k++)
+			;
+		if (k == n && plot_has_time(p, c))
 			points[n++] = c;
 	}
+	return n;
+}
+
+static size_t write_line(struct plot *p, const struct result_cell *first, size_t line, double unit, int iterations)
+{
+	const struct result_cell **points = calloc(p->res.n_cells + 1, sizeof(*points));
+	size_t n = points ? find_points(p, first, iterations, points) : 0;
+	double lo, hi;
+
 	if (n) {
 		qsort(points, n, sizeof(*points), by_n);
 		fprintf(p->gp, "$line%zu << END_OF_DATA\n", line);
@@ -50,6 +109,31 @@ static size_t write_line(struct plot *p, const struct result_cell *first, size_t
 	p->drawn += (int)n;
 	free(points);
 	return n;
+}
+
+/* Few sizes: a tick at each.  One is no axis. */
+static void write_sizes(struct plot *p)
+{
+	int64_t sizes[SIZES_MAX + 1];
+	size_t n = 0, k;
+
+	for (size_t i = 0; i < p->res.n_cells && n <= SIZES_MAX; i++) {
+		const struct result_cell *c = &p->res.cells[i];
+
+		if (!plot_is_chosen(p, c) || !(c->median_ns > 0))
+			continue;
+		for (k = 0; k < n && sizes[k] != c->n; k++)
+			;
+		if (k == n)
+			sizes[n++] = c->n;
+	}
+	if (n > SIZES_MAX)
+		return;
+	for (size_t i = 0; i < n; i++)
+		fprintf(p->gp, "%s%lld", i ? ", " : "set xtics (", (long long)sizes[i]);
+	fputs(")\n", p->gp);
+	if (n == 1)
+		fprintf(p->gp, "set xrange [%lld:%lld]\n", (long long)sizes[0] - 1, (long long)sizes[0] + 1);
 }
 
 static void write_plot(struct plot *p, const struct result_cell **lines, size_t n)
@@ -82,9 +166,13 @@ int figure_scaling(struct plot *p)
 	size_t n = 0, k;
 	const char *unit;
 	double ns;
+	int iterations;
 
+	if (p->want->run == FIGURE_EVERY_RUN && join_runs(p))
+		return -1;
 	if (plot_choose(p, NULL))
 		return -1;
+	iterations = iterations_matter(p);
 	for (size_t i = 0; i < p->res.n_cells; i++)
 		if (plot_is_chosen(p, &p->res.cells[i]) && p->res.cells[i].median_ns > 0) {
 			span_add(&time, p->res.cells[i].median_ns);
@@ -95,9 +183,9 @@ int figure_scaling(struct plot *p)
 	for (size_t i = 0; i < p->res.n_cells && n < LINES_MAX; i++) {
 		const struct result_cell *c = &p->res.cells[i];
 
-		for (k = 0; k < i && !(plot_is_chosen(p, &p->res.cells[k]) && same_line(&p->res.cells[k], c)); k++)
+		for (k = 0; k < i && !(plot_is_chosen(p, &p->res.cells[k]) && same_line(&p->res.cells[k], c, iterations)); k++)
 			;
-		if (k == i && plot_is_chosen(p, c) && write_line(p, c, n, ns))
+		if (k == i && plot_is_chosen(p, c) && write_line(p, c, n, ns, iterations))
 			lines[n++] = c;
 	}
 	if (!n)
@@ -106,11 +194,13 @@ int figure_scaling(struct plot *p)
 		fputs("set logscale y 10\n", p->gp);
 	else
 		fputs("set yrange [0:*]\n", p->gp);
-	if (size.hi > 10 * size.lo)
-		fputs("set logscale x 10\nset grid xtics back lc rgb '#dddddd'\n", p->gp);
+	if (size.hi > 9.5 * size.lo)
+		fprintf(p->gp, "set logscale x 10\nset grid xtics back lc rgb '#dddddd'\nset xrange [%g:%g]\n",
+			size.lo / 1.15, size.hi * 1.15);
 	fprintf(p->gp, "set ylabel 'time per iteration [%s]%s'\nset xlabel 'N'\nset offsets graph 0.03, graph 0.03\n",
 		unit, time.hi > 10 * time.lo ? ", log scale" : "");
 	fputs("set key outside right top vertical Left reverse samplen 2\n", p->gp);
+	write_sizes(p);
 	p->width = 1000;
 	write_plot(p, lines, n);
 	return 0;

@@ -23,9 +23,13 @@ static int wanted(const struct plot *p, const struct stamp_cell *c)
 	       (p->want->n == STORE_NULL || p->want->n == c->cell->n) && c->blocks && c->steps;
 }
 
-/* Rows: middle and half-width of the step, its block, parity. */
-static void write_boxes(struct plot *p, const struct stamp_cell *c, size_t panel, double unit)
+/* Rows: middle of the step, its block, its begin and end, the box's lower and upper edge, parity.  What
+ * is shorter than `least` is drawn that long: a step can be a thousandth of the time between two.
+ * Returns how many were. */
+static size_t write_boxes(struct plot *p, const struct stamp_cell *c, size_t panel, double unit, double least)
 {
+	size_t widened = 0;
+
 	fprintf(p->gp, "$panel%zu << END_OF_DATA\n", panel);
 	for (uint32_t b = 0; b < c->blocks && b < BLOCKS_MAX; b++)
 		for (uint32_t s = 0; s < c->steps; s++) {
@@ -33,15 +37,21 @@ static void write_boxes(struct plot *p, const struct stamp_cell *c, size_t panel
 
 			if (isnan(from) || isnan(to))
 				continue;
+			if (to - from < least) {
+				to = from + least;
+				widened++;
+			}
 			fprintf(p->gp, "%.9g %u %.9g %.9g %g %g %u\n", (from + to) / 2 / unit, b, from / unit,
 				to / unit, b - 0.42, b + 0.42, s % 2);
 			p->drawn++;
 		}
 	fputs("END_OF_DATA\n", p->gp);
+	return widened;
 }
 
+/* least: what steps are drawn as that are shorter; 0: there are none. */
 static void write_panel(struct plot *p, const struct stamp_cell *c, size_t panel, const char *unit,
-			double range)
+			double range, double least)
 {
 	char label[400], title[600], tick[40];
 
@@ -51,11 +61,13 @@ static void write_panel(struct plot *p, const struct stamp_cell *c, size_t panel
 		 c->blocks > BLOCKS_MAX ? ", first 64 blocks" : "");
 	fputs("set title ", p->gp);
 	gp_quote_long(p->gp, say_text(title, 0, label, sizeof(label)));
-	fprintf(p->gp, "\nset xrange [0:%g]\nset yrange [-0.7:%g]\n"
-		"set xlabel 'time since the first stamp [%s]'\nset ylabel 'block'\n"
+	fprintf(p->gp, "\nset xlabel 'time since the first stamp [%s]%s%s%s'\n", unit,
+		least > 0 ? "; steps shorter than " : "", least > 0 ? gp_ns(least, tick) : "",
+		least > 0 ? " are drawn that long" : "");
+	fprintf(p->gp, "set xrange [0:%g]\nset yrange [-0.7:%g]\nset ylabel 'block'\n"
 		"plot $panel%zu using 1:($7 == 0 ? $2 : NaN):3:4:5:6 with boxxyerrorbars lc rgb '#d55e00' title"
 		" 'even steps', '' using 1:($7 == 1 ? $2 : NaN):3:4:5:6 with boxxyerrorbars lc rgb '#0072b2' title"
-		" 'odd steps'\n", range, (c->blocks < BLOCKS_MAX ? c->blocks : BLOCKS_MAX) - 0.3, unit, panel);
+		" 'odd steps'\n", range, (c->blocks < BLOCKS_MAX ? c->blocks : BLOCKS_MAX) - 0.3, panel);
 }
 
 int figure_schedule(struct plot *p)
@@ -94,8 +106,11 @@ int figure_schedule(struct plot *p)
 		double longest = last[!!result_is_device_controlled(shown[i]->cell)];
 		const char *unit = gp_unit(longest / 4, longest, &ns);
 
-		write_boxes(p, shown[i], i, ns);
-		write_panel(p, shown[i], i, unit, 1.01 * longest / ns);
+		double least = longest / 400;
+
+		if (!write_boxes(p, shown[i], i, ns, least))
+			least = 0;
+		write_panel(p, shown[i], i, unit, 1.01 * longest / ns, least);
 	}
 	fputs("unset multiplot\n", p->gp);
 	stamps_free(&st);

@@ -22,6 +22,19 @@ static int is_drawn(const struct plot *p, const struct result_cell *c)
 	return is_empty_work(c) && plot_is_chosen(p, c) && isfinite(c->median_ns) && c->median_ns > 0;
 }
 
+/* No other cell with as many blocks and threads has a shorter time: of what differs besides, the best is drawn. */
+static int is_best(const struct plot *p, const struct result_cell *c)
+{
+	for (size_t i = 0; i < p->res.n_cells; i++) {
+		const struct result_cell *o = &p->res.cells[i];
+
+		if (is_drawn(p, o) && o->grid == c->grid && o->threads == c->threads &&
+		    !strcmp(o->variant, c->variant) && o->median_ns < c->median_ns)
+			return 0;
+	}
+	return 1;
+}
+
 static int by_grid(const void *a, const void *b)
 {
 	const struct result_cell *x = *(const struct result_cell *const *)a;
@@ -74,24 +87,38 @@ static size_t add_number(int64_t *list, size_t n, size_t max, int64_t value)
 	return n + 1;
 }
 
-static void write_panel(struct plot *p, const char *variant, size_t panel, double unit)
+static size_t point_type(size_t line)
 {
-	int64_t threads[LINES_MAX];
-	size_t n = 0;
+	return (size_t[]){ 7, 5, 9, 11, 13, 4, 6, 8 }[line % 8];
+}
 
-	for (size_t i = 0; i < p->res.n_cells; i++)
-		if (is_drawn(p, &p->res.cells[i]) && !strcmp(p->res.cells[i].variant, variant))
-			n = add_number(threads, n, LINES_MAX, p->res.cells[i].threads);
+/* Numbers of threads look alike in all panels: one key above them, of labels, for a key of gnuplot's
+ * is no wider than a panel. */
+static void write_key(struct plot *p, const int64_t *threads, size_t n)
+{
+	double step = 115.0 / p->width, from = 0.5 - step * (double)n / 2;
+
 	for (size_t i = 0; i < n; i++)
-		write_line(p, variant, threads[i], panel, i, unit);
+		fprintf(p->gp, "set label %zu '%lld threads' at screen %g, screen %g left offset 1,0 point pt %zu ps 0.9"
+			" lc rgb '%s'\n", i + 1, (long long)threads[i], from + step * (double)i,
+			1 - 42.0 / p->height, point_type(i), gp_colour(i));
+}
+
+static void write_panel(struct plot *p, const char *variant, size_t panel, double unit,
+			const int64_t *threads, size_t n)
+{
+	int drawn[LINES_MAX], any = 0;
+
+	for (size_t i = 0; i < n; i++)
+		drawn[i] = write_line(p, variant, threads[i], panel, i, unit) > 0;
 	fputs("set title ", p->gp);
 	gp_quote(p->gp, variant);
 	fputs("\nplot ", p->gp);
 	for (size_t i = 0; i < n; i++)
-		fprintf(p->gp, "%s$p%zul%zu using 1:2:3:4 with yerrorlines lw 1.4 ps 0.6 pt %zu lc rgb '%s'"
-			" title '%lld threads'", i ? ", \\\n  " : "", panel, i,
-			(size_t[]){ 7, 5, 9, 11, 13, 4, 6, 8 }[i % 8], gp_colour(i), (long long)threads[i]);
-	fputc('\n', p->gp);
+		if (drawn[i])
+			fprintf(p->gp, "%s$p%zul%zu using 1:2:3:4 with yerrorlines lw 1.4 ps 0.6 pt %zu lc rgb '%s'",
+				any++ ? ", \\\n  " : "", panel, i, point_type(i), gp_colour(i));
+	fputs("\nunset label\n", p->gp);
 }
 
 static size_t find_variants(const struct plot *p, const char **variants)
@@ -113,7 +140,8 @@ int figure_sync(struct plot *p)
 {
 	const char *variants[PANELS_MAX], *unit;
 	double lo = INFINITY, hi = 0, ns, few = INFINITY, many = 0;
-	size_t n, columns;
+	int64_t threads[LINES_MAX];
+	size_t n, columns, rows, lines = 0;
 	char title[160], target[80];
 
 	if (plot_choose(p, is_empty_work))
@@ -122,12 +150,13 @@ int figure_sync(struct plot *p)
 	for (size_t i = 0; i < p->res.n_cells; i++) {
 		const struct result_cell *c = &p->res.cells[i];
 
-		if (is_drawn(p, c)) {
+		if (is_drawn(p, c) && is_best(p, c)) {
 			lo = fmin(lo, c->median_ns);
 			hi = fmax(hi, c->median_ns);
 			few = fmin(few, (double)c->grid);
 			many = fmax(many, (double)c->grid);
-		} else if (is_empty_work(c) && plot_is_chosen(p, c)) {
+			lines = add_number(threads, lines, LINES_MAX, c->threads);
+		} else if (!is_drawn(p, c) && is_empty_work(c) && plot_is_chosen(p, c)) {
 			plot_has_time(p, c);
 		}
 	}
@@ -136,21 +165,24 @@ int figure_sync(struct plot *p)
 	columns = n < 3 ? n : 3;
 	unit = gp_unit(lo, hi, &ns);
 	p->width = 120 + 330 * (int)columns;
-	p->height = 70 + 290 * (int)((n + columns - 1) / columns);
-	fprintf(p->gp, "set multiplot layout %zu,%zu title ", (n + columns - 1) / columns, columns);
+	rows = (n + columns - 1) / columns;
+	p->height = 100 + 290 * (int)rows;
+	fprintf(p->gp, "set multiplot layout %zu,%zu margins screen %g,0.98,%g,%g spacing screen %g,%g title ",
+		rows, columns, 75.0 / p->width, 60.0 / p->height, 1 - 90.0 / p->height, 80.0 / p->width,
+		110.0 / p->height);
 	snprintf(title, sizeof(title), "An iteration without work on target %s, over blocks and threads",
 		 say_text(p->target, 20, target, sizeof(target)));
 	gp_quote_long(p->gp, title);
 	fputc('\n', p->gp);
 	fprintf(p->gp, "set logscale x 2\nset xlabel 'blocks'\nset ylabel 'time per iteration [%s]'\n"
-		"set key top left Left reverse samplen 1.5\nset xrange [%g:%g]\nset offsets 0, 0, graph 0.4\n",
-		unit, few / 1.3, many * 1.3);
+		"unset key\nset xrange [%g:%g]\n", unit, few / 1.3, many * 1.3);
 	if (many > 64 * few)
 		fputs("set xtics 4\n", p->gp);
 	if (hi > 10 * lo)
-		fprintf(p->gp, "set logscale y 10\nset yrange [%g:%g]\n", lo / ns / 1.5, hi / ns * 4);
+		fprintf(p->gp, "set logscale y 10\nset yrange [%g:%g]\n", lo / ns / 1.5, hi / ns * 1.5);
+	write_key(p, threads, lines);
 	for (size_t i = 0; i < n; i++)
-		write_panel(p, variants[i], i, ns);
+		write_panel(p, variants[i], i, ns, threads, lines);
 	fputs("unset multiplot\n", p->gp);
 	return 0;
 }

@@ -24,7 +24,7 @@ static int plot_usage(FILE *out)
 	for (const struct figure *f = figures; f->name; f++)
 		fprintf(out, "  %-10s %s\n", f->name, f->brief);
 	fputs("\n"
-	      "  --run N         the run (default: the latest)\n"
+	      "  --run N         the run (default: the latest); for scaling also `all`, joined\n"
 	      "  --against N     for compare: the run to compare with (default: the one before)\n"
 	      "  --workload W    this workload (default: the first of the matrix)\n"
 	      "  --target T      this target\n"
@@ -60,7 +60,10 @@ static int plot_option(int c, struct plot_options *o)
 		o->output = optarg;
 		return 0;
 	case OPT_RUN:
-		return plot_number("run", optarg, &o->want.run);
+		if (strcmp(optarg, "all"))
+			return plot_number("run", optarg, &o->want.run);
+		o->want.run = FIGURE_EVERY_RUN;
+		return 0;
 	case OPT_AGAINST:
 		return plot_number("against", optarg, &o->want.other_run);
 	case OPT_N:
@@ -100,6 +103,10 @@ static int plot_parse(int argc, char **argv, struct plot_options *o)
 	o->figure = figure_find(argv[optind]);
 	if (!o->figure) {
 		say_error("plot: there is no figure \"%s\"; `pkrun plot --help` lists them", argv[optind]);
+		return -1;
+	}
+	if (o->want.run == FIGURE_EVERY_RUN && strcmp(o->figure->name, "scaling")) {
+		say_error("plot: --run all: only scaling joins runs");
 		return -1;
 	}
 	if (optind + 1 < argc)
