@@ -40,7 +40,11 @@ for t in e.parse(sys.argv[1]).iter("{http://www.w3.org/2000/svg}text"): print(""
   needs_gnuplot
   make_db a.db cells=40; make_db a.db cells=40
   sql a.db "UPDATE cell SET iterations = 1000 / n, params = ''"
-  sql a.db "UPDATE cell SET n = 100 * n WHERE run_id = 1"
+  sql a.db "UPDATE cell SET n = 1000000 * n WHERE run_id = 1"
+  "$PKRUN" plot scaling a.db -o a.svg --keep --run 1
+  svg_texts a.svg >texts
+  grep -Fxq 51000000 texts || grep -Fxq 50000000 texts
+  sql a.db "UPDATE cell SET n = n / 10000 WHERE run_id = 1"
   "$PKRUN" plot scaling a.db -o a.svg --keep
   [ "$(grep -c '^\$line' a.svg.gp)" -eq 8 ]   # not one for each of the five sizes
   [ "$(grep -c '^[0-9]\+ [0-9.e+]\+ ' a.svg.gp)" -eq 40 ]
@@ -48,12 +52,28 @@ for t in e.parse(sys.argv[1]).iter("{http://www.w3.org/2000/svg}text"): print(""
   [ "$(grep -c '^\$line' b.svg.gp)" -eq 8 ]
   [ "$(grep -c '^[0-9]\+ [0-9.e+]\+ ' b.svg.gp)" -eq 80 ]
   grep -q '^5100 ' b.svg.gp
+  make_db c.db cells=400; sql c.db "UPDATE cell SET series = number"
+  run "$PKRUN" plot scaling c.db -o c.svg
+  [[ $output == *'376 left out; the first: only the first 24 lines fit'* ]]
   # the same cell in two runs: the later counts
   sql a.db "UPDATE cell SET n = n / 100 WHERE run_id = 1"
   "$PKRUN" plot scaling a.db -o c.svg --keep --run all
   diff <(grep '^[0-9$]' a.svg.gp) <(grep '^[0-9$]' c.svg.gp)
   run "$PKRUN" plot ladder a.db -o d.svg --run all
   [ "$status" -eq 2 ]; [[ $output == *'only scaling joins runs'* ]]
+}
+
+@test "ladder: one problem's rungs, the others are told of" {
+  needs_gnuplot
+  make_db a.db kind=full
+  sql a.db "UPDATE cell SET status = 'skipped', reason = 'made up' WHERE workload = 'busy' AND series = 'naive'"
+  run "$PKRUN" plot ladder a.db -o a.svg --workload busy --keep
+  [ "$status" -eq 0 ]
+  [[ $output == *'left out; the first: another ladder: 1000 iterations, length_ns='* ]]
+  [ "$(grep -Ec '^[0-9]+ "' a.svg.gp)" -eq 8 ]
+  svg_texts a.svg >texts
+  [ "$(grep -Fxc skipped texts)" -eq 1 ]
+  grep -Fxq 'queued length_ns=200' texts
 }
 
 @test "overhead: bars that do not fit are told of; a bar that is cut off carries its time" {

@@ -23,6 +23,12 @@ static int add_rung(void *user, const struct store_row *row)
 {
 	struct rungs *r = user;
 
+	if (!row->integer[2]) {
+		if (!r->p->dropped++)
+			snprintf(r->p->why, sizeof(r->p->why), "another ladder: %s iterations%s%.200s",
+				 row->text[3] ? row->text[3] : "unknown", *row->text[4] ? ", " : "", row->text[4]);
+		return 0;
+	}
 	for (size_t i = 0; i < r->p->res.n_cells && r->n < 64; i++)
 		if (r->p->res.cells[i].id == row->integer[0]) {
 			r->rung[r->n++] = (struct rung){ &r->p->res.cells[i],
@@ -32,11 +38,15 @@ static int add_rung(void *user, const struct store_row *row)
 	return 0;
 }
 
+/* One ladder: that of the first cell with a time; of other iterations or work there may be others. */
 static int read_rungs(struct rungs *r, int64_t n)
 {
 	static const char sql[] =
-		"SELECT cell, over_previous FROM ladder WHERE run = CAST(?1 AS INTEGER) AND workload = ?2"
-		" AND target = ?3 AND n = CAST(?4 AS INTEGER) ORDER BY iterations, work, rung";
+		"WITH l AS MATERIALIZED (SELECT * FROM ladder WHERE run = CAST(?1 AS INTEGER) AND workload = ?2"
+		" AND target = ?3 AND n = CAST(?4 AS INTEGER)),"
+		" f AS (SELECT iterations, work FROM l ORDER BY median_ns IS NULL, cell LIMIT 1)"
+		" SELECT cell, over_previous, l.iterations IS f.iterations AND l.work = f.work, l.iterations, l.work"
+		" FROM l, f ORDER BY l.iterations, l.work, rung";
 	char run[24], size[24];
 	const char *params[] = { run, r->p->workload, r->p->target, size };
 
@@ -71,7 +81,7 @@ static void write_rungs(struct rungs *r, double unit, double floor)
 		gp_data_text(r->p->gp, label);
 		if (!plot_has_time(r->p, c)) {
 			fprintf(r->p->gp, " %d NaN NaN %g \"%s\"\n", result_is_device_controlled(c),
-				floor, result_words(c->status));
+				1.01 * floor, result_words(c->status)); /* gnuplot leaves out what is at the very edge */
 			continue;
 		}
 		plot_spread(c, &lo, &hi);

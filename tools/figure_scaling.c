@@ -180,13 +180,17 @@ int figure_scaling(struct plot *p)
 		}
 	unit = gp_unit(time.lo, time.hi, &ns);
 	plot_title(p, "Time against size", STORE_NULL);
-	for (size_t i = 0; i < p->res.n_cells && n < LINES_MAX; i++) {
+	for (size_t i = 0; i < p->res.n_cells; i++) {
 		const struct result_cell *c = &p->res.cells[i];
 
 		for (k = 0; k < i && !(plot_is_chosen(p, &p->res.cells[k]) && same_line(&p->res.cells[k], c, iterations)); k++)
 			;
-		if (k == i && plot_is_chosen(p, c) && write_line(p, c, n, ns, iterations))
+		if (k < i || !plot_is_chosen(p, c))
+			continue;
+		if (n < LINES_MAX && write_line(p, c, n, ns, iterations))
 			lines[n++] = c;
+		else if (n == LINES_MAX && !p->dropped++)
+			snprintf(p->why, sizeof(p->why), "only the first %d lines fit", LINES_MAX);
 	}
 	if (!n)
 		return -1;
@@ -197,7 +201,7 @@ int figure_scaling(struct plot *p)
 	if (size.hi > 9.5 * size.lo)
 		fprintf(p->gp, "set logscale x 10\nset grid xtics back lc rgb '#dddddd'\nset xrange [%g:%g]\n",
 			size.lo / 1.15, size.hi * 1.15);
-	fprintf(p->gp, "set ylabel 'time per iteration [%s]%s'\nset xlabel 'N'\nset offsets graph 0.03, graph 0.03\n",
+	fprintf(p->gp, "set ylabel 'time per iteration [%s]%s'\nset xlabel 'N'\nset format x '%%.0f'\nset offsets graph 0.03, graph 0.03\n",
 		unit, time.hi > 10 * time.lo ? ", log scale" : "");
 	fputs("set key outside right top vertical Left reverse samplen 2\n", p->gp);
 	write_sizes(p);
