@@ -49,7 +49,7 @@ static void help_matrix(void)
 	      "  target                     host, hip, cuda (default: --target)\n"
 	      "  iterations                 of a trial: numbers, or auto (the default)\n"
 	      "  zip                        keys whose lists advance together\n"
-	      "  baseline                   in [global]: the section that speed-ups refer to\n\n"
+	      "  baseline                   in [global]: the section whose fastest cell speed-ups refer to\n\n"
 	      "Options that every variant has:\n", stdout);
 	option_help(common_options, stdout);
 	fputs("\nSettings of the run, in [global]:\n", stdout);
@@ -78,7 +78,10 @@ static void help_variant(const struct catalog *c, const char *name)
 	printf("  released by  %s\n", controls[v->control <= 4 ? v->control : 0]);
 	printf("  result       %s\n", v->result == PKRUN_EXACT
 	       ? "exact: equal to the reference bit for bit" : "converges: judged by its error");
-	printf("  workloads    %s\n  targets      ", v->workloads);
+	fputs("  workloads    ", stdout);
+	for (const char *w = v->workloads; *w; w++)
+		printf(*w == ',' ? "%c " : "%c", *w);
+	fputs("\n  targets      ", stdout);
 	for (uint32_t t = PKRUN_HOST; t <= PKRUN_CUDA; t++) {
 		const struct variant_info *other = catalog_find(c, t, name);
 

@@ -339,10 +339,33 @@ int option_spell(const struct pkrun_option *row, const void *base, char *out, si
 	return length < 0 || (size_t)length >= out_size ? -1 : 0;
 }
 
+/* What an option is for begins here, and no line is longer. */
+enum { HELP_FROM = 29, HELP_COLUMNS = 100 };
+
+/* The words of a text, from column HELP_FROM on. */
+static void help_words(const char *text, FILE *out)
+{
+	for (size_t column = HELP_FROM; *text; text += *text == ' ') {
+		size_t length = strcspn(text, " ");
+
+		if (column > HELP_FROM && column + 1 + length > HELP_COLUMNS) {
+			fprintf(out, "\n%*s", HELP_FROM, "");
+			column = HELP_FROM;
+		} else if (column > HELP_FROM) {
+			putc(' ', out);
+			column++;
+		}
+		fprintf(out, "%.*s", (int)length, text);
+		column += length;
+		text += length;
+	}
+	putc('\n', out);
+}
+
 void option_help(const struct pkrun_option *table, FILE *out)
 {
 	for (; table && table->name; table++) {
-		char limits[200] = "", lo[40], hi[40], head[80];
+		char limits[200] = "", lo[40], hi[40], head[80], text[1000];
 		const char *unit = table->unit ? table->unit : "";
 
 		spell_bound(table->min, lo, sizeof lo);
@@ -356,8 +379,10 @@ void option_help(const struct pkrun_option *table, FILE *out)
 		else if (bounded(table))
 			snprintf(limits, sizeof limits, "%s..%s", lo, hi);
 		snprintf(head, sizeof head, "%s = %s", table->name, table->value);
-		fprintf(out, "  %-26s %s%s%s%s%s%s\n", head, table->help ? table->help : "",
-			*limits || *unit ? " (" : "", limits, *limits && *unit ? "; " : "", unit,
-			*limits || *unit ? ")" : "");
+		snprintf(text, sizeof text, "%s%s%s%s%s%s", table->help ? table->help : "",
+			 *limits || *unit ? " (" : "", limits, *limits && *unit ? "; " : "", unit,
+			 *limits || *unit ? ")" : "");
+		fprintf(out, "  %-26s ", head);
+		help_words(text, out);
 	}
 }

@@ -25,7 +25,7 @@ static int run_sequences(struct pkrun_run *run, uint64_t iterations)
 
 PKRUN_PLUGIN(
 	.name = "launchcost_coop",
-	.brief = "the cost of an cooperative launch, taken apart by fits",
+	.brief = "the cost of a cooperative launch, taken apart by fits",
 	.control = PKRUN_CONTROL_HOST_QUEUE,
 	.result = PKRUN_EXACT,
 	.flags = PKRUN_COOPERATIVE,

@@ -193,11 +193,36 @@ static void help(void **state)
 	free(text);
 }
 
+/* No line of more than 100 columns, and no word lost. */
+static void long_help(void **state)
+{
+	static const struct pkrun_option rows[] = {
+		{"blocks", PKRUN_INT, 0, "1", 1, 9, NULL, "block",
+		 "one two three four five six seven eight nine ten eleven twelve thirteen fourteen "
+		 "fifteen sixteen seventeen eighteen nineteen twenty"},
+		{}};
+	char *text = NULL;
+	size_t size;
+	FILE *f = open_memstream(&text, &size);
+
+	(void)state;
+	assert_non_null(f);
+	option_help(rows, f);
+	fclose(f);
+	assert_string_equal(text,
+		"  blocks = 1                 one two three four five six seven eight nine ten eleven "
+		"twelve thirteen\n"
+		"                             fourteen fifteen sixteen seventeen eighteen nineteen twenty (1..9;\n"
+		"                             block)\n");
+	free(text);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(defaults), cmocka_unit_test(good),    cmocka_unit_test(bad),
 		cmocka_unit_test(locales),  cmocka_unit_test(no_room), cmocka_unit_test(help),
+		cmocka_unit_test(long_help),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);
