@@ -119,7 +119,11 @@ endif
 
 # --- all of them -------------------------------------------------------------
 all_plugins = $(host_runtime) $(host_plugins) $(hip_plugins) $(cuda_plugins) $(faulty_plugins)
+# What was built once but is in no list any more, or for a target that is not built now: pkrun would
+# find it and offer it still.  Only what has a .d beside it is ours.
+stale_plugins = $(filter-out $(all_plugins:.so=),$(basename $(wildcard $(here)plugins/*/*.d $(here)plugins/*/*/*.d)))
 all-local: $(all_plugins)
+	@$(if $(stale_plugins),rm -f $(stale_plugins:%=%.so) $(stale_plugins:%=%.o) $(stale_plugins:%=%.d))
 plugins/%.so: $(here)plugins/%.so ;
 
 hostplugindir = $(pkgpluginsdir)/host
