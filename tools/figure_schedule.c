@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT
  *
- * figure_schedule.c - blocks over time, a panel a stamped cell: a box from the
+ * figure_schedule.c - blocks over time, a panel a stamped cell: a bar from the
  * begin to the end of each step, coloured by its parity; what is white is
  * waiting.  Lockstep shows as columns, neighbour-aware release as a ragged edge.
  *
@@ -23,10 +23,9 @@ static int wanted(const struct plot *p, const struct stamp_cell *c)
 	       (p->want->n == STORE_NULL || p->want->n == c->cell->n) && c->blocks && c->steps;
 }
 
-/* Rows: middle of the step, its block, its begin and end, the box's lower and upper edge, parity.  What
- * is shorter than `least` is drawn that long: a step can be a thousandth of the time between two.
- * Returns how many were. */
-static size_t write_boxes(struct plot *p, const struct stamp_cell *c, size_t panel, double unit, double least)
+/* Rows: begin of the step, its block, its length, parity.  What is shorter than `least` is drawn
+ * that long: a step can be a thousandth of the time between two.  Returns how many were. */
+static size_t write_bars(struct plot *p, const struct stamp_cell *c, size_t panel, double unit, double least)
 {
 	size_t widened = 0;
 
@@ -41,8 +40,7 @@ static size_t write_boxes(struct plot *p, const struct stamp_cell *c, size_t pan
 				to = from + least;
 				widened++;
 			}
-			fprintf(p->gp, "%.9g %u %.9g %.9g %g %g %u\n", (from + to) / 2 / unit, b, from / unit,
-				to / unit, b - 0.42, b + 0.42, s % 2);
+			fprintf(p->gp, "%.9g %u %.9g %u\n", from / unit, b, (to - from) / unit, s % 2);
 			p->drawn++;
 		}
 	fputs("END_OF_DATA\n", p->gp);
@@ -53,6 +51,7 @@ static size_t write_boxes(struct plot *p, const struct stamp_cell *c, size_t pan
 static void write_panel(struct plot *p, const struct stamp_cell *c, size_t panel, const char *unit,
 			double range, double least)
 {
+	uint32_t blocks = c->blocks < BLOCKS_MAX ? c->blocks : BLOCKS_MAX;
 	char label[400], title[600], tick[40];
 
 	gp_label(p, c->cell, label, sizeof(label));
@@ -65,9 +64,9 @@ static void write_panel(struct plot *p, const struct stamp_cell *c, size_t panel
 		least > 0 ? "; steps shorter than " : "", least > 0 ? gp_ns(least, tick) : "",
 		least > 0 ? " are drawn that long" : "");
 	fprintf(p->gp, "set xrange [0:%g]\nset yrange [-0.7:%g]\nset ylabel 'block'\n"
-		"plot $panel%zu using 1:($7 == 0 ? $2 : NaN):3:4:5:6 with boxxyerrorbars lc rgb '#d55e00' title"
-		" 'even steps', '' using 1:($7 == 1 ? $2 : NaN):3:4:5:6 with boxxyerrorbars lc rgb '#0072b2' title"
-		" 'odd steps'\n", range, (c->blocks < BLOCKS_MAX ? c->blocks : BLOCKS_MAX) - 0.3, panel);
+		"plot $panel%zu using 1:($4 == 0 ? $2 : NaN):3:(0) with vectors nohead lw %g lc rgb '#d55e00' title"
+		" 'even steps', '' using 1:($4 == 1 ? $2 : NaN):3:(0) with vectors nohead lw %g lc rgb '#0072b2' title"
+		" 'odd steps'\n", range, blocks - 0.3, panel, fmin(170.0 / blocks, 12), fmin(170.0 / blocks, 12));
 }
 
 int figure_schedule(struct plot *p)
@@ -100,15 +99,14 @@ int figure_schedule(struct plot *p)
 	}
 	p->width = 1000;
 	p->height = 60 + 320 * (int)n;
-	fprintf(p->gp, "set multiplot layout %zu,1\nset style fill solid 0.9 noborder\n"
-		"set key outside top right horizontal\nunset grid\n", n);
+	fprintf(p->gp, "set multiplot layout %zu,1\nset key outside top right horizontal\nunset grid\n", n);
 	for (size_t i = 0; i < n; i++) {
 		double longest = last[!!result_is_device_controlled(shown[i]->cell)];
 		const char *unit = gp_unit(longest / 4, longest, &ns);
 
 		double least = longest / 400;
 
-		if (!write_boxes(p, shown[i], i, ns, least))
+		if (!write_bars(p, shown[i], i, ns, least))
 			least = 0;
 		write_panel(p, shown[i], i, unit, 1.01 * longest / ns, least);
 	}
