@@ -18,6 +18,17 @@ make_db() { "$PKRUN_BUILDDIR/tests/make_db" "$@" 2>/dev/null; }
   if command -v gnuplot >/dev/null; then [ "$(grep -c '<figure>' a.html)" -eq 6 ]; fi
 }
 
+@test "figures say what they leave out and why" {
+  command -v gnuplot >/dev/null || skip "no gnuplot"
+  make_db a.db cells=16
+  python3 - <<'END'
+import sqlite3
+db = sqlite3.connect("a.db"); db.execute("UPDATE cell SET status = 'hang', reason = 'block <3> waited' WHERE series = 'graph'"); db.commit()
+END
+  "$PKRUN" report a.db -o a.html
+  grep -Fq '1 left out; the first: graph n=21: HUNG (timeout): block &lt;3&gt; waited.' a.html
+}
+
 @test "the fastest is that of equal work, and of work, not of measurements" {
   make_db a.db kind=full
   python3 - <<'END'

@@ -90,7 +90,7 @@ static void report_figure(struct report *r, const char *name, const char *captio
 	if (r->no_gnuplot || figure_script(figure_find(name), r->store, &r->res, &want, &p, &script))
 		return;			/* nothing to draw is no fault here */
 	snprintf(prefix, sizeof(prefix), "%s-", name);
-	if (p.dropped && asprintf(&text, "%s %d without a time left out.", caption, p.dropped) < 0)
+	if (p.dropped && asprintf(&text, "%s %d left out; the first: %s.", caption, p.dropped, p.why) < 0)
 		text = NULL;
 	if (html_figure(r->out, script, p.width, p.height, prefix, text ? text : caption, why, sizeof(why))) {
 		say_note("report: no figures: %s", why);
