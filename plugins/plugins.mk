@@ -15,14 +15,6 @@ variants += persistent_padded
 variants += persistent_doorbell
 variants += persistent_barrier
 variants += persistent_device
-
-# The reports' mistakes, one line each: NAME stands for plugins/faulty/NAME.hip, built for
-# every target as plugins/TARGET/faulty/NAME.so, never installed.
-faulty += faulty_fence
-faulty += faulty_relaxed
-faulty += faulty_early_ack
-faulty += faulty_coverage
-faulty += faulty_volatile
 variants += persistent_halo
 variants += persistent_chaotic
 variants += persistent_resident
@@ -55,3 +47,11 @@ variants += queue_counter
 variants += queue_launch
 variants += queue_ring
 variants += queue_static
+
+# The reports' mistakes, one line each: NAME stands for plugins/faulty/NAME.hip, built for
+# every target as plugins/TARGET/faulty/NAME.so, never installed.
+faulty += faulty_fence
+faulty += faulty_relaxed
+faulty += faulty_early_ack
+faulty += faulty_coverage
+faulty += faulty_volatile
