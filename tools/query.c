@@ -71,7 +71,10 @@ int command_query(int argc, char **argv)
 			say_error("query: --format %s: table, json, csv or markdown", optarg);
 			return EXIT_USAGE;
 		}
-	if (argc - optind != 2)
+	if (argc - optind != 2) {
+		say_error("query: a database and one statement in quotes, not %d argument%s", argc - optind,
+			  argc - optind == 1 ? "" : "s");
 		return query_usage(stderr);
+	}
 	return query_run(argv[optind], argv[optind + 1], format);
 }
