@@ -86,18 +86,21 @@ static enum schedule_verdict judge(const struct runner *r, uint64_t number, doub
 static void describe_width(const struct runner *r, const struct cell_state *c, double width, double ratio,
 			   char *out, size_t size)
 {
-	const double ci = r->settings.ci * 100, s = (double)c->seconds;
+	const double ci = r->settings.ci * 100;
+	char took[40] = "under 1 s"; /* no finer: cells with the same reason are one line */
 
+	if (c->seconds >= 1)
+		snprintf(took, sizeof(took), "%.0f s", (double)c->seconds);
 	if (isinf(ratio))
 		snprintf(out, size, "too few blocks beside the baseline for an interval of the speed-up");
 	else if (ratio > r->settings.ci)
-		snprintf(out, size, "speed-up +-%.2g %% after %u blocks and %.0f s, wanted +-%.2g %%",
-			 ratio * 100, c->n_medians, s, ci);
+		snprintf(out, size, "speed-up +-%.2g %% after %u blocks and %s, wanted +-%.2g %%",
+			 ratio * 100, c->n_medians, took, ci);
 	else if (isnan(width))
-		snprintf(out, size, "%u blocks in %.0f s: too few for an interval", c->n_medians, s);
+		snprintf(out, size, "%u blocks in %s: too few for an interval", c->n_medians, took);
 	else
-		snprintf(out, size, "+-%.2g %% after %u blocks and %.0f s, wanted +-%.2g %%", width * 100,
-			 c->n_medians, s, ci);
+		snprintf(out, size, "+-%.2g %% after %u blocks and %s, wanted +-%.2g %%", width * 100,
+			 c->n_medians, took, ci);
 }
 
 static int judge_cell(struct runner *r, struct progress *p, uint64_t number)

@@ -21,7 +21,7 @@ run_count() { ask "$1" 'SELECT count(*) FROM run'; }
   make_db b.db cells=4
   run -0 --separate-stderr "$PKRUN" merge out.db a.db b.db
   [ -z "$output" ]
-  [[ $stderr == *'a.db: 1 runs added, 0 replaced, 0 already there'*'b.db: 2 runs added'* ]]
+  [[ $stderr == *'a.db: 1 run added, 0 replaced, 0 already there'*'b.db: 2 runs added'* ]]
   [ "$(run_count out.db)" = 3 ]
   { content a.db; content b.db; } | sort >expected
   content out.db | sort >got
@@ -60,7 +60,7 @@ db.execute("UPDATE run SET status = 'interrupted', finished_utc = NULL")
 db.commit()
 END
   run -0 --separate-stderr "$PKRUN" merge out.db short.db a.db short.db
-  [[ $stderr == *'short.db: 1 runs added'*'a.db: 0 runs added, 1 replaced'*'short.db: 0 runs added, 0 replaced, 1 already there'* ]]
+  [[ $stderr == *'short.db: 1 run added'*'a.db: 0 runs added, 1 replaced'*'short.db: 0 runs added, 0 replaced, 1 already there'* ]]
   cmp <(content out.db) <(content a.db)
   [ "$(ask out.db 'SELECT status FROM run')" = complete ]
 }

@@ -525,7 +525,7 @@ static void test_renamed_section(void **state)
 	end_run(&m);
 	store_close(m.s);
 	assert_int_equal(compare("old.db new.db"), 0);
-	says(out, "1 cells: 1 not testable");
+	says(out, "1 cell: 1 not testable");
 	says(out, "1.50");
 }
 

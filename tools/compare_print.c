@@ -301,9 +301,9 @@ static void summarise(struct compare *c)
 			        compare_count(c, (enum verdict)v), verdict_names[v]);
 	if (isfinite(c->floor))
 		snprintf(floor, sizeof(floor), "A/A floor %.2g %%", 100 * c->floor);
-	compare_note(c, "%zu cells: %s", c->n_pairs, text);
-	compare_note(c, "95 %% intervals, p by Holm over %zu cells, threshold %.3g %% (%s)",
-	             c->tests, 100 * c->threshold, floor);
+	compare_note(c, "%zu cell%s: %s", c->n_pairs, c->n_pairs == 1 ? "" : "s", text);
+	compare_note(c, "95 %% intervals, p by Holm over %zu cell%s, threshold %.3g %% (%s)",
+	             c->tests, c->tests == 1 ? "" : "s", 100 * c->threshold, floor);
 }
 
 static int print_json(struct compare *c)

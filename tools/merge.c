@@ -61,8 +61,8 @@ static int merge_one(struct store *to, const char *path)
 	if (rc)
 		say_error("merge: %s: %s", path, why);
 	else
-		say_note("%s: %" PRId64 " runs added, %" PRId64 " replaced, %" PRId64 " already there",
-			 path, count.added, count.updated, count.present);
+		say_note("%s: %" PRId64 " run%s added, %" PRId64 " replaced, %" PRId64 " already there",
+			 path, count.added, count.added == 1 ? "" : "s", count.updated, count.present);
 	store_close(from);
 	return rc ? EXIT_USAGE : EXIT_OK;
 }
