@@ -104,6 +104,17 @@ static int take_format(struct run_options *o, const char *text)
 	return EXIT_USAGE;
 }
 
+/* Once: whoever gives two wants both, and would get the second. */
+static int take_only(struct run_options *o, const char *glob)
+{
+	if (o->only) {
+		say_error("--only %s: there is --only %s already, and only one is taken", glob, o->only);
+		return EXIT_USAGE;
+	}
+	o->only = glob;
+	return 0;
+}
+
 static int take(struct run_options *o, int c, char **argv)
 {
 	uint64_t v = 0;
@@ -116,8 +127,7 @@ static int take(struct run_options *o, int c, char **argv)
 	case SET:
 		return take_set(o, optarg);
 	case ONLY:
-		o->only = optarg;
-		return 0;
+		return take_only(o, optarg);
 	case TARGET:
 		return take_target(o, optarg);
 	case DEVICE:

@@ -148,6 +148,8 @@ f_scale = 1e-3, -1.5"
   [ "$(cells)" -eq 1 ]
   run -2 --separate-stderr "$PKRUN" a.ini --target host --dry-run --only nothing
   [[ $stderr == *"--only 'nothing' matches none of the 2 cells; the series are s"* ]]
+  run -2 --separate-stderr "$PKRUN" a.ini --target host --dry-run --only s --only '*/21'
+  [ "$stderr" = 'pkrun: --only */21: there is --only s already, and only one is taken' ]
   run -2 --separate-stderr "$PKRUN" a.ini --target host --dry-run --set s.q=1
   [[ $stderr == *"--set: [s] unknown key 'q'"* ]]
   run -2 --separate-stderr "$PKRUN" a.ini --target host --dry-run --set t.n=1
