@@ -35,16 +35,21 @@ static inline bool pk_host_aborted_at(struct pkrun_run *run, uint32_t block, uin
 /*
  * Where the device releases its own steps, the host only knows that the end has
  * not come.  When the run is being aborted, give the blocks time to say first
- * where they stood.
+ * where they stood: by the clock, for a sleep may be as long as a step.
  */
 static inline void pk_host_let_device_say(struct pkrun_run *run)
 {
 	enum { MS = 100 };
+	struct timespec from, t;
 
 	if (!__hip_atomic_load(&run->watch->abort, __ATOMIC_RELAXED, __HIP_MEMORY_SCOPE_SYSTEM))
 		return;
-	for (int ms = 0; ms < MS && !pk_system::relaxed(&run->watch->seen); ms++)
+	clock_gettime(CLOCK_MONOTONIC, &from);
+	do {
 		pk_host_sleep(1000);
+		clock_gettime(CLOCK_MONOTONIC, &t);
+	} while (!pk_system::relaxed(&run->watch->seen) &&
+		 (t.tv_sec - from.tv_sec) * 1000 + (t.tv_nsec - from.tv_nsec) / 1000000 < MS);
 }
 
 /* What a host loop keeps while it waits. */
@@ -75,18 +80,17 @@ static inline int pk_host_kernel_lost(struct pkrun_run *run, struct pk_patience 
 	return PKRUN_FAIL;
 }
 
-/* After each look in vain: PKRUN_OK to look again. */
+/* After each look in vain: PKRUN_OK to look again.  Each one looks at the abort word,
+ * which is in the host's own cache: nobody knows how long the caller slept since the last. */
 static inline int pk_host_again(struct pkrun_run *run, struct pk_patience *p, const char *what,
 				uint32_t block, uint64_t step)
 {
-	if (++p->looks % 64)
-		return PKRUN_OK;
 	if (pk_host_aborted_at(run, block, step)) {
 		run->host->say(run, "aborted while the host waited for %s of block %u, step %llu",
 			       what, block, (unsigned long long)step);
 		return PKRUN_FAIL;
 	}
-	if (p->looks % 1024 == 0)
+	if (++p->looks % 1024 == 0)
 		return pk_host_kernel_lost(run, p, what, block, step);
 	return PKRUN_OK;
 }

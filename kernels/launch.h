@@ -50,7 +50,7 @@ static inline int launch_sync_stream(struct pkrun_run *run)
 	return PKRUN_OK;
 }
 
-/* Now and then, behind launch s. */
+/* Behind each launch: one may take as long as a full queue takes to have room. */
 static inline bool launch_aborted(struct pkrun_run *run, uint64_t s)
 {
 	if (!pk_host_aborted_at(run, 0, s))
@@ -77,7 +77,7 @@ static int launch_steps(struct pkrun_run *run, W work, uint64_t before, uint64_t
 		else
 			PK_TRY(run, pk_launch(launch_kernel<W>, grid, threads, 0, pk_stream(run),
 					      work, phase, run->steps));
-		if (s % 256 == 255 && launch_aborted(run, s))
+		if (launch_aborted(run, s))
 			return PKRUN_FAIL;
 	}
 	return PKRUN_OK;

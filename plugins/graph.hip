@@ -185,7 +185,7 @@ static int run_graphs(struct pkrun_run *run, uint64_t iterations)
 		PK_TRY(run, hipGraphLaunch(state->whole.exec, pk_stream(run)));
 		if (run->check) /* the host has to see the norm before it goes on */
 			PK_TRY(run, hipStreamSynchronize(pk_stream(run)));
-		if (i % 64 == 63 && launch_aborted(run, pk_steps(run, i * state->whole.iterations)))
+		if (launch_aborted(run, pk_steps(run, i * state->whole.iterations)))
 			return PKRUN_FAIL;
 	}
 	if (iterations % state->whole.iterations)

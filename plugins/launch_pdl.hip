@@ -78,7 +78,7 @@ static int run_launches(struct pkrun_run *run, uint64_t iterations)
 		auto steps = [=](uint64_t before, uint64_t n) -> int {
 			for (uint64_t s = before; s < before + n; s++) {
 				PK_TRY(run, launch_dependent(run, work, state->blocks, s));
-				if (s % 256 == 255 && launch_aborted(run, s))
+				if (launch_aborted(run, s))
 					return PKRUN_FAIL;
 			}
 			return PKRUN_OK;

@@ -74,7 +74,7 @@ static int run_stages(struct pkrun_run *run, uint64_t iterations)
 			PK_TRY(run, pk_launch(consume_kernel, grid, block, 0, pk_stream(run), a,
 					      run->steps));
 		}
-		if (i % 256 == 255 && pk_host_aborted_at(run, 0, i)) {
+		if (pk_host_aborted_at(run, 0, i)) {
 			run->host->say(run, "aborted after iteration %llu", (unsigned long long)i);
 			return PKRUN_FAIL;
 		}

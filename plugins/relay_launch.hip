@@ -129,7 +129,7 @@ static int run_messages(struct pkrun_run *run, uint64_t iterations)
 
 		if (status != PKRUN_OK)
 			return status;
-		if (st->sent % 64 == 63 && pk_host_aborted_at(run, 0, st->sent)) {
+		if (pk_host_aborted_at(run, 0, st->sent)) {
 			run->host->say(run, "aborted after message %llu",
 				       (unsigned long long)st->sent);
 			return PKRUN_FAIL;

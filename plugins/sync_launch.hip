@@ -80,7 +80,7 @@ static int run_launches(struct pkrun_run *run, uint64_t iterations)
 				      pk_stream(run), a, s, mark, look, run->steps));
 		if (sync)
 			PK_TRY(run, hipStreamSynchronize(pk_stream(run)));
-		if (s % 256 == 255 && pk_host_aborted_at(run, 0, s)) {
+		if (pk_host_aborted_at(run, 0, s)) {
 			run->host->say(run, "aborted after launch %llu", (unsigned long long)s);
 			return PKRUN_FAIL;
 		}

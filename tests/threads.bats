@@ -166,6 +166,23 @@ all_ok() {
   done
 }
 
+# PKH_WORKERS: the host's sleeps are sleeps, as beside a GPU
+@test "an abort ends the host's wait at once, however slow a step is and however long it sleeps" {
+  for v in 'busy|persistent_device|n = 4|length_ns = 2e7' 'busy|persistent_barrier|n = 4|length_ns = 2e7' \
+    'busy|launch_sync|n = 4|length_ns = 5e7' \
+    'poisson2d|persistent_neighbour|n = 40|wait = usleep:300000' \
+    'poisson2d|persistent_doorbell|n = 40|wait = usleep:300000'; do
+    IFS='|' read -r w variant more1 more2 <<<"$v"
+    matrix "$w" 'iterations = 2000000' 'timeout = 1' '[a]' "variant = $variant" "$more1" "$more2"
+    rm -f pkrun.db
+    PKH_WORKERS=1 run "$PKRUN" m.ini
+    echo "$output"
+    [ "$status" -eq 4 ]
+    [[ $output != *'was killed'* ]]
+    [[ $output == *'waited'* ]]
+  done
+}
+
 @test "check is refused where there is no residual" {
   for v in 'relay relay_round' 'syncost sync_grid' 'queue queue_ring' 'queue queue_static'; do
     matrix "${v% *}" 'check = 2' 'iterations = 4' '[a]' "variant = ${v#* }"
