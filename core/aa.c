@@ -56,17 +56,45 @@ static int write_matrix(const struct aa_request *req, uint32_t target, char *pat
 	return 0;
 }
 
-/* Exit code of `pkrun run PATH`.  A ^C is for the child; we wait for what it makes of it. */
+/* The child, and a signal that came for it. */
+static volatile sig_atomic_t running, told;
+
+/* What a terminal sends reaches the child by itself, and twice would be too urgent. */
+static void pass_on(int signal, siginfo_t *info, void *context)
+{
+	int saved = errno;
+
+	(void)context;
+	if (info->si_code > 0)
+		return;
+	told = signal;
+	if (running)
+		kill(running, signal);
+	errno = saved;
+}
+
+/* From hand_on(1) to hand_on(0) signals are for the child.  What nohup ignores stays ignored. */
+static void hand_on(int on)
+{
+	static const int signals[] = {SIGINT, SIGTERM, SIGHUP};
+	static struct sigaction old[3];
+	const struct sigaction now = {.sa_sigaction = pass_on, .sa_flags = SA_SIGINFO};
+
+	for (int i = 0; i < 3; i++) {
+		sigaction(signals[i], on ? NULL : &old[i], on ? &old[i] : NULL);
+		if (on && old[i].sa_handler != SIG_IGN)
+			sigaction(signals[i], &now, NULL);
+	}
+}
+
+/* Exit code of `pkrun run PATH`.  Signals are for it; we wait for what it makes of them. */
 static int run_matrix(const struct aa_request *req, uint32_t target, const char *path)
 {
 	char device[24];
 	const char *argv[11 + 2 * AA_SET_MAX + 1] = {
 	        paths_self(), "run",  "--db",     req->db, "--target", target_name(target),
 	        "--device",   device, "--format", "csv",   path};
-	struct sigaction ignore = {.sa_handler = SIG_IGN}, old;
 	posix_spawn_file_actions_t files;
-	posix_spawnattr_t attributes;
-	sigset_t interrupt;
 	int rc, status;
 	pid_t pid;
 
@@ -75,24 +103,22 @@ static int run_matrix(const struct aa_request *req, uint32_t target, const char 
 		argv[12 + 2 * i] = req->set[i];
 	}
 	snprintf(device, sizeof(device), "%" PRId64, req->device);
-	sigaction(SIGINT, &ignore, &old);
-	sigemptyset(&interrupt);
-	sigaddset(&interrupt, SIGINT);
+	hand_on(1);
 	posix_spawn_file_actions_init(&files);
 	posix_spawn_file_actions_addopen(&files, STDOUT_FILENO, "/dev/null", O_WRONLY, 0);
-	posix_spawnattr_init(&attributes);
-	posix_spawnattr_setsigdefault(&attributes, &interrupt);
-	posix_spawnattr_setflags(&attributes, POSIX_SPAWN_SETSIGDEF);
-	rc = posix_spawn(&pid, argv[0], &files, &attributes, (char *const *)argv, environ);
-	posix_spawnattr_destroy(&attributes);
+	rc = posix_spawn(&pid, argv[0], &files, NULL, (char *const *)argv, environ);
 	posix_spawn_file_actions_destroy(&files);
 	if (rc) {
 		say_error("doctor --aa: %s: %s", argv[0], strerror(rc));
 		status = EXIT_USAGE << 8;
 	}
+	running = rc ? 0 : pid;
+	if (running && told)
+		kill(running, told);
 	while (!rc && waitpid(pid, &status, 0) < 0 && errno == EINTR)
 		;
-	sigaction(SIGINT, &old, NULL);
+	running = 0;
+	hand_on(0);
 	if (WIFEXITED(status))
 		return WEXITSTATUS(status);
 	say_error("doctor --aa: `pkrun run` was killed by signal %d", WTERMSIG(status));
@@ -112,13 +138,14 @@ static int one_integer(void *user, const struct store_row *row)
 	return 0;
 }
 
-/* The other half of cell's pair: the same size, the name that ends in b. */
+/* The other half of cell's pair: the same in everything but the name, which ends in b.  A pair
+ * has several cells of a size where a setting has several values. */
 static const struct pair_cell *other_half(const struct pair_side *s, const struct pair_cell *cell)
 {
 	size_t length = strlen(cell->series) - 1;
 
 	for (size_t i = 0; i < s->n_cells; i++)
-		if (s->cells[i].n == cell->n &&
+		if (!strcmp(s->cells[i].key, cell->key) &&
 		    !strncmp(s->cells[i].series, cell->series, length) &&
 		    !strcmp(s->cells[i].series + length, "b"))
 			return &s->cells[i];
@@ -205,7 +232,7 @@ static int report(struct store *s, const struct aa_request *req, int64_t run,
 	struct rows rows;
 	struct result found;
 	int64_t n = INT64_MIN;
-	int rc = 0;
+	int rc = 0, few = 0;
 
 	rows_begin(&rows, stdout, format, names, 5);
 	while (!rc && next_size(side, n, &n)) {
@@ -215,7 +242,8 @@ static int report(struct store *s, const struct aa_request *req, int64_t run,
 			print_result(&rows, &found);
 		if (rc)
 			say_error("doctor --aa: %s", store_error(s));
-		else if (found.pairs < req->pairs)
+		few |= !rc && found.pairs < req->pairs;
+		if (!rc && found.pairs < req->pairs)
 			say_error("doctor --aa: n=%" PRId64 ": %" PRId64 " of %" PRId64
 			          " pairs were measured",
 			          n, found.pairs, req->pairs);
@@ -225,7 +253,9 @@ static int report(struct store *s, const struct aa_request *req, int64_t run,
 	say_note("floor: 19 of 20 comparisons of a thing with itself lie within it; "
 	         "called_different: at\n"
 	         "0.05, before any threshold, about one in 20 is to be expected");
-	return rc ? EXIT_USAGE : EXIT_OK;
+	if (rc)
+		return EXIT_USAGE;
+	return few ? EXIT_CELL : EXIT_OK;
 }
 
 static int evaluate(const struct aa_request *req, const char *path, enum show_format format)

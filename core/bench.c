@@ -255,6 +255,18 @@ static enum bench_status check_blocking(struct bench *b)
 	return BENCH_OK;
 }
 
+/* A variant takes a word that its ABI did not have for any other, and the cell would be stored
+ * under a name that is not what ran. */
+static enum bench_status check_age(struct bench *b)
+{
+	if (b->plugin->abi_minor >= 1 || b->common.blocks.index != PKRUN_BLOCKS_PER_CU)
+		return BENCH_OK;
+	snprintf(b->reason, sizeof(b->reason),
+		 "blocks = percu:%" PRId64 ": %s was built for plugin ABI %u.%u, which has it not (1.1 has)",
+		 b->common.blocks.arg, b->plugin->name, b->plugin->abi_major, b->plugin->abi_minor);
+	return BENCH_SKIPPED;
+}
+
 /* A kernel that holds every block until all have come must fit, or it never ends. */
 static enum bench_status check_residency(struct bench *b)
 {
@@ -430,7 +442,7 @@ enum bench_status bench_open(struct bench *b, struct job *job, const struct pkru
 			     void *stream)
 {
 	enum bench_status (*const step[])(struct bench *) = {
-		load, take_options, fill_run, open_watch, find_grid, open_arrays, get_reference,
+		load, take_options, fill_run, open_watch, check_age, find_grid, open_arrays, get_reference,
 		set_up,
 	};
 	enum bench_status s = BENCH_OK;

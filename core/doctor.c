@@ -61,6 +61,33 @@ static int number(const char *option, const char *text, int64_t least, int64_t m
 	return EXIT_USAGE;
 }
 
+/* What has an option of its own here, or none, and must not be had by the back door. */
+static int take_set(struct doctor *d, const char *text)
+{
+	static const char *const others[][2] = {
+	        {"variant", "use --variant"}, {"n", "use --n"}, {"target", "use --target"},
+	        {"device", "use --device"},   {"workload", "the floor is that of poisson2d"},
+	};
+	const size_t global = strlen("global."), length = strcspn(text, "=");
+
+	if (strncmp(text, "global.", global)) {
+		say_error("--set %s: a pair is one thing twice, so only [global] can be set", text);
+		return EXIT_USAGE;
+	}
+	for (size_t i = 0; i < sizeof(others) / sizeof(*others); i++)
+		if (length == global + strlen(others[i][0]) &&
+		    !strncmp(text + global, others[i][0], length - global)) {
+			say_error("--set %s: %s", text, others[i][1]);
+			return EXIT_USAGE;
+		}
+	if (d->aa.n_set == AA_SET_MAX) {
+		say_error("--set %s: at most %d of them with --aa", text, AA_SET_MAX);
+		return EXIT_USAGE;
+	}
+	d->aa.set[d->aa.n_set++] = text;
+	return 0;
+}
+
 static int take(struct doctor *d, int option)
 {
 	switch (option) {
@@ -97,11 +124,7 @@ static int take(struct doctor *d, int option)
 	case BLOCKS:
 		return number("--blocks", optarg, 6, 1000, &d->aa.blocks);
 	case SET:
-		if (d->aa.n_set < AA_SET_MAX) {
-			d->aa.set[d->aa.n_set++] = optarg;
-			return 0;
-		}
-		say_error("--set %s: at most %d of them with --aa", optarg, AA_SET_MAX);
+		return take_set(d, optarg);
 	}
 	return EXIT_USAGE;
 }

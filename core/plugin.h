@@ -27,7 +27,8 @@
  *
  * ABI history (append only; another major is refused):
  *   1.0  first
- *   1.1  progress in struct pkrun_host
+ *   1.1  progress in struct pkrun_host; PKRUN_BLOCKS_PER_CU, of which cells of a 1.0
+ *        variant are skipped
  */
 #ifndef PKRUN_PLUGIN_H
 #define PKRUN_PLUGIN_H

@@ -41,6 +41,10 @@ load fakes
   [ "$status" -eq 2 ]; [[ $output == *'go with --aa'* ]]
   run "$PKRUN" doctor --aa --variant ok --set global.nosuch=1
   [ "$status" -eq 2 ]; [[ $output == *nosuch* ]]
+  for set in pair000a.variant=noisy global.variant=noisy global.n=5 global.workload=null global.target=host; do
+    run "$PKRUN" doctor --aa --variant ok --n 5 --pairs 2 --blocks 6 --set "$set"
+    [ "$status" -eq 2 ]; [[ $output == *"--set $set: "* ]]
+  done
   rm -f pkrun.db
   run "$PKRUN" doctor --aa --variant nosuch
   [ "$status" -eq 2 ]; [[ $output == *"has no variant 'nosuch'"* ]]
@@ -75,4 +79,37 @@ load fakes
   run env CUDA_LAUNCH_BLOCKING=1 "$PKRUN" a.ini
   [ "$status" -eq 0 ]
   [[ $output == *'to put right'*'see pkrun doctor'* ]]
+}
+
+@test "--aa with a setting of several values pairs like with like" {
+  run --separate-stderr clocked "$PKRUN" doctor --aa --target host --variant steady --n 5 --pairs 2 --blocks 6 \
+    --set global.iterations=10,1000 --format csv
+  [ "$status" -eq 0 ]
+  [ "$(sql 'SELECT n, pairs, false_alarms, floor < 0.2 FROM floor')" = 5,4,0,1 ]
+}
+
+@test "--aa without its pairs is no success, and no floor" {
+  FAKE_FAIL=skip run "$PKRUN" doctor --aa --target host --variant fails --n 5 --pairs 2 --blocks 6
+  [ "$status" -eq 3 ]
+  [[ $output == *'0 of 2 pairs were measured'* ]]
+  [ "$(sql 'SELECT count(*) FROM floor')" = 0 ]
+}
+
+@test "--aa ended by a signal: the run ends in order, and nothing is left behind" {
+  export TMPDIR=$PWD/tmp
+  mkdir tmp
+  for signal in TERM HUP; do
+    rm -f pkrun.db
+    "$PKRUN" doctor --aa --target host --variant sleeper --n 5 --pairs 50 --blocks 1000 2>/dev/null 3>&- &
+    pid=$!
+    wait_for "$a_trial"
+    child=$(cat "/proc/$pid/task/$pid/children")
+    [ -n "$child" ]
+    kill -"$signal" $pid
+    code=0; wait $pid || code=$?
+    [ $code -eq 143 ]
+    ! alive ${child% } || false
+    [ "$(sql 'SELECT status FROM run')" = interrupted ]
+    [ -z "$(ls tmp)" ]
+  done
 }

@@ -308,3 +308,15 @@ END
   [ "$*" = "pkrun run --quiet --target host --set global.n=5 --set global.trials=1 --only * it's a.ini" ]
   [ "$#" -eq 12 ] && [ "${12}" = "it's a.ini" ]
 }
+
+@test "blocks = percu:N is not for a variant of ABI 1.0, which would take it for something else" {
+  matrix a.ini blocks=percu:2 -- aged ok
+  run "$PKRUN" a.ini
+  [ "$status" -eq 0 ]
+  [ "$(cell aged)" = skipped ]
+  [[ $(reason aged) == 'blocks = percu:2: aged was built for plugin ABI 1.0, which has it not (1.1 has)' ]]
+  [ "$(cell ok)" != skipped ]
+  matrix a.ini blocks=2 -- aged
+  run "$PKRUN" --db b.db a.ini
+  [ "$("$PKRUN" query b.db 'SELECT count(*) FROM trial WHERE verified = 1' --format csv | tail -1 | tr -d '\r')" = 6 ]
+}

@@ -69,6 +69,7 @@ test_plugins += bad_target
 test_plugins += bad_undefined
 test_plugins += ctor_locale
 test_plugins += ctor_prints
+test_plugins += fake_aged
 test_plugins += fake_bad_teardown
 test_plugins += fake_clocks
 test_plugins += fake_device
