@@ -47,8 +47,8 @@ static int reference_keep(struct block *b, const struct protocol_want *w,
 	return store_reference_put(s, name, w->input, 1, p->one, STORE_NULL);
 }
 
-/* In a child of its own, without a deadline; it loads no plugin. */
-static void reference_compute_child(struct block *b, const struct protocol_want *w,
+/* In a child of its own, without a deadline; it loads no plugin.  1: pkrun is to end first. */
+static int reference_compute_child(struct block *b, const struct protocol_want *w,
 				    struct protocol_reference *out)
 {
 	static const char *const args[] = { "--worker", NULL };
@@ -59,18 +59,20 @@ static void reference_compute_child(struct block *b, const struct protocol_want 
 
 	memset(out, 0, sizeof(*out));
 	if (child_spawn(&child, args, NULL, out->why, sizeof(out->why)))
-		return;
+		return 0;
 	block_job(b, "reference", &job);
 	job_add_int(&job, "blocks", w->blocks);
 	child_send(&child, PROTOCOL_JOB, job.text, job.size);
-	e = child_wait(&child, &m, 0, b->r->wake_fd);
+	while ((e = child_wait(&child, &m, 0, b->r->wake_fd)) == CHILD_WAKE && !interrupt_signal())
+		interrupt_clear(b->r->wake_fd);
 	if (e == CHILD_MESSAGE && m.type == PROTOCOL_REFERENCE && m.size == sizeof(*out))
 		memcpy(out, m.data, sizeof(*out));
 	else if (e == CHILD_ENDED)
 		child_reason(&child, out->why, sizeof(out->why));
-	else
-		snprintf(out->why, sizeof(out->why), "interrupted");
+	else if (e != CHILD_WAKE)
+		snprintf(out->why, sizeof(out->why), "its process wrote what is not pkrun's protocol");
 	child_end(&child);
+	return interrupt_signal() && !out->found;
 }
 
 int block_reference(struct block *b, const struct protocol_want *w)
@@ -81,7 +83,8 @@ int block_reference(struct block *b, const struct protocol_want *w)
 	if (rc < 0)
 		return -1;
 	if (!rc) {
-		reference_compute_child(b, w, &p);
+		if (reference_compute_child(b, w, &p))
+			return 0;	/* no answer: who supervises is woken too, and knows what to do */
 		if (p.found && reference_keep(b, w, &p))
 			return -1;
 	}

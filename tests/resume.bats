@@ -62,6 +62,21 @@ whole() {
   [ "$(sql "$order")" = "$("$PKRUN" query b.db "$order" --format csv | tr -d '\r' | tail -1)" ]
 }
 
+@test "SIGINT while the reference is computed: the cell is interrupted, not failed" {
+  matrix a.ini workload=poisson2d n=1201 iterations=400 warmup_runs=0 trials=1 -- ok
+  for i in 1 2 3; do
+    rm -f pkrun.db
+    start a.ini
+    wait_for "SELECT count(*) FROM block WHERE status = 'running'"
+    sleep 0.2	# of about a second; a reference that is done sooner only makes this test easier
+    kill -INT $pid
+    code=0; wait $pid || code=$?
+    [ "$code" -eq 130 ]
+    [ "$(sql 'SELECT status, reason FROM block')" = interrupted,interrupted ]
+    [ "$(sql "SELECT count(*) FROM cell WHERE status IN ('error', 'crash', 'wrong', 'hang')")" = 0 ]
+  done
+}
+
 @test "the child killed: that cell is a crash, the others go on" {
   matrix a.ini n=1..4+1 trials=40 -- sleeper
   start a.ini
