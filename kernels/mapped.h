@@ -44,7 +44,7 @@ struct pk_orders_fence {
 
 /* Every poll acquires, so the flag is not read once more when it is seen: a trip
  * over the bus less for a cache invalidation a poll. */
-struct pk_orders_acquire {
+struct pk_orders_acquire : pk_orders_relaxed {
 	template <class Scope, class T> static PK_FN T poll(const T *p)
 	{
 		return Scope::acquire(p);
@@ -53,10 +53,6 @@ struct pk_orders_acquire {
 	{
 		(void)p;
 		return polled;
-	}
-	template <class Scope, class T> static PK_FN void put(T *p, T v)
-	{
-		Scope::put_release(p, v);
 	}
 };
 
