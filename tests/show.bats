@@ -21,7 +21,7 @@ for r in rows: print(json.dumps(r[sys.argv[2]]))' "$1" "$2"
   [[ $output == *"speed-up against [queued]"* ]]
   [[ $output == *"poisson2d on host, Made-up GPU, 1000 iterations"* ]]
   [[ $output == *"released by the host"*persistent_naive*"released by the device"*persistent_device* ]]
-  grep -Eq '^queued +launch +11 +6\.[01][0-9] us +1\.00x +15  ok$' <<<"$output"
+  grep -Eq '^queued +launch +11 +threads=256 +6\.[01][0-9] us +1\.00x +15  ok$' <<<"$output"
   grep -Eq '^graph +11 +threads=64 +2\.[0-9]+ us +2\.[34][0-9]x +15  ok$' <<<"$output"
 }
 
@@ -77,6 +77,26 @@ END
   grep -Fxq '### poisson2d on host, Made-up GPU, 1000 iterations, threads=64' <<<"$output"
   grep -Fq '| tile=16x16 |' <<<"$output"
   [[ $("$PKRUN" show a.db --format csv) == *,threads=64\ tile=8x8,* ]]
+}
+
+@test "a default stands in its row where it tells that row from another, and only there" {
+  make_db a.db cells=6
+  change a.db "UPDATE cell SET variant = 'launch_sync' WHERE number = 2" \
+    "UPDATE cell SET params = 'threads=64 pad=64' WHERE number = 2" \
+    "INSERT INTO param SELECT id, 'variant', 'pad', CASE number WHEN 2 THEN '64' ELSE '128' END, number <> 2
+     FROM cell WHERE number IN (1, 2, 4)" \
+    "INSERT INTO param SELECT id, 'common', 'sweep', 'auto', 1 FROM cell"
+  "$PKRUN" show a.db >got
+  grep -Eq '^queued .* threads=256 +6\.' got
+  grep -Eq '^synced .* threads=64 pad=128 +12\.' got
+  grep -Eq '^graph .* threads=64 pad=64 +2\.' got
+  grep -Eq '^poller .* threads=64 +5' got      # no other cell of its variant has pad otherwise
+  ! grep -q sweep got || false                 # of the same value in all
+  "$PKRUN" show a.db --format markdown | grep -Fq '| threads=64 pad=128 |'
+  "$PKRUN" show a.db --format csv >a.csv       # as it is stored, for programs
+  [ "$(csv_column a.csv params | sort | uniq -c | tr -s ' ')" = $' 2 ""\n 1 "threads=64 pad=64"\n 3 "threads=64"' ]
+  make_db b.db cells=1
+  ! "$PKRUN" show b.db | grep -q parameters || false
 }
 
 @test "into a pipe nothing is cut and no column goes" {
@@ -206,7 +226,7 @@ END
     awk 'length > 40 { exit 1 }'
   ! LC_ALL=C grep -q '[^ -~]' a.txt || false
   grep -q 'some columns do not fit 40 columns' a.err
-  grep -Eq '^queued +11 +6\.[0-9]+ us' a.txt
+  grep -Eq '^queued +11 +thread\.\.\. +6\.[0-9]+ us' a.txt
 }
 
 @test "one unit a column for programs, named in its head (h11)" {

@@ -144,7 +144,7 @@ void gp_lying_bars(struct plot *p, size_t n)
 /* Of its parameters those that tell it from the others of its series. */
 void gp_label(const struct plot *p, const struct result_cell *c, char *out, size_t size)
 {
-	char *shared = strdup(c->params), *params = strdup(c->params);
+	char *shared = strdup(c->told), *params = strdup(c->told);
 	const char *told;
 	int other_variant = 0, other_params = 0;
 
@@ -158,11 +158,11 @@ void gp_label(const struct plot *p, const struct result_cell *c, char *out, size
 			continue;
 		other_params |= strcmp(o->params, c->params) != 0;
 		if (shared)
-			params_keep(shared, o->params);
+			params_keep(shared, o->told);
 	}
 	if (params && shared)
 		params_drop(params, shared);
-	told = !other_params ? NULL : params ? params : c->params;
+	told = !other_params ? NULL : params ? params : c->told;
 	snprintf(out, size, "%s%s%s",
 		 *c->series && !(other_variant && strcmp(c->series, c->variant)) ? c->series : c->variant,
 		 told && *told ? " " : "", told ? told : "");

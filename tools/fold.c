@@ -52,7 +52,7 @@ struct apart {
 
 static int fold_apart(const struct fold *f, const struct result_cell *c, struct apart *a)
 {
-	*a = (struct apart){ .shared = strdup(c->params) };
+	*a = (struct apart){ .shared = strdup(c->told) };
 	if (!a->shared)
 		return -1;
 	for (size_t i = 0; i < f->res->n_cells; i++) {
@@ -67,7 +67,7 @@ static int fold_apart(const struct fold *f, const struct result_cell *c, struct 
 		a->iterations |= o->iterations != c->iterations && o->n == c->n &&
 				 !strcmp(o->variant, c->variant) && !strcmp(o->params, c->params);
 		if (*a->shared)
-			params_keep(a->shared, o->params);
+			params_keep(a->shared, o->told);
 	}
 	return 0;
 }
@@ -133,13 +133,13 @@ static void put_variants(const struct result_cell *const *cells, size_t n, size_
 /* What all of the line have and the rest of the series has not. */
 static char *line_params(const struct result_cell *const *cells, size_t n, const char *shared)
 {
-	char *params = strdup(cells[0]->params);
+	char *params = strdup(cells[0]->told);
 
 	if (!params)
 		return NULL;
 	params_drop(params, shared);
 	for (size_t i = 1; i < n && *params; i++)
-		params_keep(params, cells[i]->params);
+		params_keep(params, cells[i]->told);
 	return params;
 }
 

@@ -5,8 +5,7 @@
 #include <string.h>
 #include "params.h"
 
-/* Bytes of the first "name=value"; a value may have spaces: what has no '=' belongs to it. */
-static size_t params_length(const char *text)
+size_t params_length(const char *text)
 {
 	size_t n = strcspn(text, " "), next;
 

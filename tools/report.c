@@ -174,7 +174,7 @@ static void report_result_row(FILE *out, const struct result_cell *c)
 		html_cell_text(out, texts[i], NULL);
 	snprintf(number, sizeof(number), "%lld", (long long)c->n);
 	html_cell_number(out, number, (double)c->n);
-	html_cell_text(out, c->params, NULL);
+	html_cell_text(out, c->told, NULL);
 	html_cell_text(out, result_words(c->status), NULL);
 	cell_ns(out, c->median_ns);
 	cell_ns(out, c->time.lo);
@@ -210,7 +210,8 @@ static void report_results(struct report *r)
 		report_result_row(r->out, &r->res.cells[i]);
 	html_table_end(r->out);
 	if (sql)
-		html_sql(r->out, sql, "Intervals are computed by pkrun from the view block_time, not by SQL.");
+		html_sql(r->out, sql, "Intervals are computed by pkrun from the view block_time, not by SQL; a default that tells rows"
+			" apart is put to the parameters from the table param.");
 	free(sql);
 }
 

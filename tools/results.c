@@ -8,6 +8,7 @@
 #include <string.h>
 #include <sqlite3.h>
 #include "results.h"
+#include "told.h"
 
 struct loading {
 	struct results *r;
@@ -218,7 +219,7 @@ int results_load(struct store *s, int64_t run, struct results *out)
 	snprintf(id, sizeof(id), "%lld", (long long)out->run);
 	if (store_query(s, cell_sql, &param, 1, load_cell, &l) ||
 	    store_query(s, block_sql, &param, 1, load_block, &l) ||
-	    store_query(s, cost_sql, &param, 1, load_cost, &costs)) {
+	    store_query(s, cost_sql, &param, 1, load_cost, &costs) || told_load(s, out)) {
 		results_free(out);
 		return -1;
 	}
@@ -231,7 +232,7 @@ void results_free(struct results *r)
 	for (size_t i = 0; i < r->n_cells; i++) {
 		struct result_cell *c = &r->cells[i];
 		char *texts[] = { c->series, c->variant, c->workload, c->target, c->params,
-				  c->status, c->control, c->device, c->reason, c->work };
+				  c->status, c->control, c->device, c->reason, c->work, c->told };
 
 		for (size_t k = 0; k < sizeof(texts) / sizeof(texts[0]); k++)
 			free(texts[k]);

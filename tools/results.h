@@ -16,6 +16,7 @@ struct result_cell {
 	int64_t verified;		/* 1, 0, or STORE_NULL: not judged */
 	char *series, *variant, *workload, *target, *params, *status;
 	char *control, *device, *reason;	/* NULL: unknown */
+	char *told;			/* params, and what is default here but not in every row beside it (told.h) */
 	char *work;			/* what the workload was told besides n: "length_ns=200 steps=2", "" */
 	double median_ns, min_ns, max_ns, baseline_ns, speedup;	/* NAN: none */
 	double updates, flops, bytes;	/* per iteration; NAN: does not apply */

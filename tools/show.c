@@ -119,7 +119,7 @@ static const char *show_range(const struct stats_interval *ci, char out[72])
 static void show_row(struct table *t, const struct result_cell *c, int iterations_differ,
 		     const char *shared)
 {
-	char ns[32], range[72], *params = strdup(c->params);
+	char ns[32], range[72], *params = strdup(c->told);
 
 	table_add(t, c->series);
 	table_add(t, strcmp(c->variant, c->series) ? c->variant : "");
@@ -130,7 +130,7 @@ static void show_row(struct table *t, const struct result_cell *c, int iteration
 		table_add(t, NULL);
 	if (params)
 		params_drop(params, shared);
-	table_add(t, params ? params : c->params);
+	table_add(t, params ? params : c->told);
 	free(params);
 	table_add(t, isnan(c->median_ns) ? "-" : say_ns(c->median_ns, ns));
 	table_add(t, isnan(c->time.lo) ? NULL : show_range(&c->time, range));
@@ -181,9 +181,9 @@ static int group_share(struct group *g)
 	size_t rows = g->ends[1] ? g->ends[1] : g->n;
 
 	free(g->shared);
-	g->shared = strdup(g->cells[0]->params);
+	g->shared = strdup(g->cells[0]->told);
 	for (size_t i = 1; g->shared && *g->shared && i < rows; i++)
-		params_keep(g->shared, g->cells[i]->params);
+		params_keep(g->shared, g->cells[i]->told);
 	return g->shared ? 0 : -1;
 }
 

@@ -29,6 +29,7 @@ libpkrun_a_SOURCES += tools/rows.c
 libpkrun_a_SOURCES += tools/show.c
 libpkrun_a_SOURCES += tools/stamps.c
 libpkrun_a_SOURCES += tools/table.c
+libpkrun_a_SOURCES += tools/told.c
 libpkrun_a_SOURCES += tools/trace.c
 libpkrun_a_SOURCES += tools/verdict.c
 
