@@ -140,6 +140,21 @@ END
   grep -q '<li>others [a-z_]* n=11 tile=7: no such tile</li>' a.html
 }
 
+@test "cells without a speed-up: what the baseline has not, one line a series" {
+  make_db a.db cells=16
+  "$PKRUN" report a.db -o a.html
+  ! grep -q no-speedup a.html || false
+  change a.db "UPDATE cell SET n = 1001, series = 'gpu' WHERE series = 'naive'" \
+    "UPDATE cell SET workload = 'null' WHERE series = 'graph'"
+  "$PKRUN" report a.db -o a.html
+  grep -A9 'id=no-speedup' a.html | grep -o '<li>.*</li>' >got
+  cat >want <<'END'
+<li>graph, 2 cells, n=11, 21: [queued] has no cell of this workload on this target</li>
+<li>gpu, 2 cells, n=1001: [queued] has no cell with the same n</li>
+END
+  diff want got
+}
+
 @test "failed, partial and empty runs have a page too (h09)" {
   make_db a.db cells=18 kind=mixed
   run "$PKRUN" report a.db -o a.html

@@ -147,6 +147,19 @@ END
   [ "$("$PKRUN" show a.db --format json | grep -c 'does not drive it')" -eq 5 ]
 }
 
+@test "lines below a table go on further in where they are longer than the terminal, whole" {
+  make_db a.db kind=full
+  reason='the device has not enough of what it would take to have every block of this grid resident at once'
+  change a.db "UPDATE cell SET status = 'refused', reason = '$reason' WHERE number = 9"
+  COLUMNS=80 "$PKRUN" show a.db >a.txt 2>/dev/null
+  [ "$(awk '{ if (length > n) n = length } END { print n }' a.txt)" -le 80 ]
+  tr -s ' \n' ' ' <a.txt >flat
+  grep -Fq " poller (null on host) n=9: refused: $reason " flat
+  grep -Eq ' Persistent pays below [^ ]+ us a step on this device \(.*\); released by the host, ' flat
+  "$PKRUN" show a.db >whole
+  grep -Fxq "  poller (null on host) n=9: refused: $reason" whole
+}
+
 @test "cells whose plugin was not loaded are one line a series and reason" {
   make_db a.db cells=8
   change a.db "UPDATE cell SET plugin_id = NULL, target = 'hip', device_id = NULL, series = 'gpu',
@@ -172,6 +185,56 @@ END
   [[ ${lines[2]} == governor*powersave*warn*"cpupower frequency-set -g performance"* ]]
   "$PKRUN" show a.db --environment --format json | python3 -c 'import json, sys
 assert json.load(sys.stdin)[1] == {"key": "throttle", "value": None, "state": "unknown", "repair": None}'
+}
+
+@test "--failures without any says so in one line; csv and json are empty lists" {
+  make_db a.db cells=9
+  run "$PKRUN" show a.db --failures
+  [ "$status" -eq 0 ]
+  [ "$output" = 'run 1, complete: no cell was wrong, refused, crashed, hung or failed' ]
+  [ "$("$PKRUN" show a.db --failures --format markdown)" = "$output" ]
+  [ "$("$PKRUN" show a.db --failures --format json)" = '[]' ]
+  [ "$("$PKRUN" show a.db --failures --format csv | wc -l)" -eq 1 ]
+  change a.db "UPDATE cell SET status = 'skipped' WHERE number < 2" "UPDATE run SET cells = 12, status = 'interrupted'"
+  run "$PKRUN" show a.db --failures
+  [ "$output" = 'run 1, interrupted: no cell was wrong, refused, crashed, hung or failed; 2 skipped; 3 not finished' ]
+  make_db b.db cells=0
+  [ "$("$PKRUN" show b.db --failures)" = 'run 1, complete: no cell was wrong, refused, crashed, hung or failed' ]
+}
+
+@test "a row without a speed-up: what the baseline has not, in a line a series" {
+  make_db a.db cells=24
+  ! "$PKRUN" show a.db | grep -q '^no speed-up' || false
+  change a.db "UPDATE cell SET params = ''" "DELETE FROM param" \
+    "UPDATE cell SET n = 1001 WHERE series = 'naive' AND n = 11" \
+    "UPDATE cell SET iterations = 5 WHERE series = 'naive' AND n = 31" \
+    "UPDATE cell SET n = 1001, iterations = 5, series = 'long, gpu' WHERE series = 'poller'" \
+    "UPDATE cell SET workload = 'null' WHERE series = 'graph'" \
+    "UPDATE cell SET status = 'hang' WHERE series = 'queued' AND n = 21" \
+    "UPDATE cell SET iterations = 7 WHERE series = 'queued' AND n = 31" \
+    "UPDATE cell SET iterations = 7 WHERE series = 'barrier' AND n = 11" \
+    "UPDATE cell SET n = 11 WHERE series NOT IN ('queued', 'graph') AND n = 31" \
+    "UPDATE cell SET status = 'crash' WHERE series = 'synced' AND n = 21"
+  "$PKRUN" show a.db >a.txt
+  sed -n '/^no speed-up:/,/^$/p' a.txt >got
+  cat >want <<'END'
+no speed-up:
+  naive n=1001: [queued] has no cell with the same n
+  long, gpu, 3 cells, n=1001: [queued] has no cell with the same n and iterations
+  barrier n=11 iterations=7: [queued] has no cell with the same n, iterations and work
+  naive n=21: [queued] has no time for the same
+  doorbell n=21: [queued] has no time for the same
+  barrier n=21: [queued] has no time for the same
+  neighbours n=21: [queued] has no time for the same
+  naive n=11: [queued] has no cell with the same iterations
+
+no speed-up:
+  graph, 3 cells, n=11, 21, 31: [queued] has no cell of this workload on this target
+END
+  diff want got
+  "$PKRUN" show a.db --format markdown | grep -Fxq -e '- naive n=1001: \[queued\] has no cell with the same n'
+  change a.db "UPDATE run SET baseline = NULL"
+  ! "$PKRUN" show a.db | grep -q '^no speed-up' || false
 }
 
 @test "labels that break careless output come back whole from CSV and JSON (h05)" {
@@ -285,10 +348,11 @@ END
 }
 
 @test "a full output device is an error" {
-  make_db a.db cells=8
-  for format in table csv json; do
+  make_db a.db cells=8; make_db a.db cells=1
+  change a.db "UPDATE cell SET status = 'hang' WHERE number = 1"
+  for format in table csv json 'table --failures' 'json --failures' 'table --environment' 'table --failures --run 2'; do
     run "$PKRUN" show a.db --format $format >/dev/full
-    run sh -c '"$PKRUN" show a.db --format '$format' >/dev/full'
+    run sh -c "\"\$PKRUN\" show a.db --format $format >/dev/full"
     [ "$status" -eq 2 ]
     [[ $output == *'cannot write: No space left on device'* ]]
   done

@@ -38,8 +38,10 @@ static int same_series(const struct result_cell *a, const struct result_cell *b)
 	return !strcmp(a->series, b->series) && same_place(a, b);
 }
 
-static int same_words(const struct result_cell *a, const struct result_cell *b)
+static int same_words(const struct fold *f, const struct result_cell *a, const struct result_cell *b)
 {
+	if (f->alike)
+		return f->alike(a, b);
 	return !strcmp(a->status, b->status) &&
 	       (a->reason && b->reason ? !strcmp(a->reason, b->reason) : a->reason == b->reason);
 }
@@ -211,7 +213,7 @@ int fold_next(struct fold *f, const struct result_cell **first, char **text)
 	for (size_t i = f->at; i < res->n_cells; i++) {
 		const struct result_cell *o = &res->cells[i];
 
-		if (f->done[i] || !same_series(c, o) || !same_words(c, o) || !f->wanted(o, f->user))
+		if (f->done[i] || !same_series(c, o) || !same_words(f, c, o) || !f->wanted(o, f->user))
 			continue;
 		f->done[i] = 1;
 		cells[n++] = o;

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT
  *
  * fold.h - cells of a run that have the same to say, as one line: those of one
- * series, workload and target with the same status and reason.
+ * series, workload and target with the same status and reason, or what else makes them alike.
  */
 #ifndef PKRUN_FOLD_H
 #define PKRUN_FOLD_H
@@ -14,6 +14,7 @@ struct fold {
 	const void *user;
 	int name_width;		/* columns that the name of a series takes at most; 0: all */
 	int group_known;	/* workload and target stand elsewhere */
+	int (*alike)(const struct result_cell *a, const struct result_cell *b);	/* one line; NULL: status and reason */
 	char *done;
 	size_t at;
 };

@@ -18,6 +18,8 @@
 
 extern const char report_css[], report_js[];
 
+#define NAME_WIDTH 60	/* of a series in a list; the table has it whole */
+
 struct report {
 	FILE *out;
 	struct store *store;
@@ -189,7 +191,44 @@ static void report_result_row(FILE *out, const struct result_cell *c)
 	html_row_end(out);
 }
 
-static void report_results(struct report *r)
+static int has_no_speedup(const struct result_cell *c, const void *user)
+{
+	(void)user;
+	return c->lacks != 0;
+}
+
+static int lacks_the_same(const struct result_cell *a, const struct result_cell *b)
+{
+	return a->lacks == b->lacks;
+}
+
+/* One line for the cells of a series that have no speed-up for the same reason. */
+static int report_no_speedup(struct report *r)
+{
+	const struct result_cell *c;
+	struct fold f;
+	char *cells, lacks[400];
+	int any = 0, rc = fold_begin(&f, &r->res, has_no_speedup, NULL);
+
+	f.name_width = NAME_WIDTH;
+	f.alike = lacks_the_same;
+	while (!rc && (rc = fold_next(&f, &c, &cells)) > 0) {
+		fputs(any++ ? "<li>" : "<h3>No speed-up</h3>\n<ul class=small id=no-speedup><li>", r->out);
+		html_text(r->out, cells);
+		fputs(": ", r->out);
+		result_lacks_words(&r->res, c->lacks, lacks, sizeof(lacks));
+		html_text(r->out, lacks);
+		fputs("</li>\n", r->out);
+		free(cells);
+		rc = 0;
+	}
+	if (any)
+		fputs("</ul>\n", r->out);
+	fold_end(&f);
+	return rc;
+}
+
+static int report_results(struct report *r)
 {
 	char *sql = for_run(r, "SELECT series, variant, workload, n, params, status, median_ns, speedup, trials,"
 			    " control, target\nFROM result\nWHERE run = %lld\nORDER BY number;");
@@ -213,6 +252,7 @@ static void report_results(struct report *r)
 		html_sql(r->out, sql, "Intervals are computed by pkrun from the view block_time, not by SQL; a default that tells rows"
 			" apart is put to the parameters from the table param.");
 	free(sql);
+	return report_no_speedup(r);
 }
 
 /* A view's rows with a heading, or nothing at all. */
@@ -279,6 +319,7 @@ static int report_skipped(struct report *r)
 	char *cells;
 	int any = 0, rc = fold_begin(&f, &r->res, is_skipped, NULL);
 
+	f.name_width = NAME_WIDTH;
 	while (!rc && (rc = fold_next(&f, &c, &cells)) > 0) {
 		fputs(any++ ? "<li>" : "<h3>Skipped</h3>\n<ul class=small><li>", r->out);
 		html_text(r->out, cells);
@@ -371,8 +412,7 @@ static int report_page(struct report *r)
 	if (report_verdict(r))
 		return -1;
 	report_figures(r);
-	report_results(r);
-	if (report_views(r) || report_failures(r) || report_environment(r) || report_matrix(r))
+	if (report_results(r) || report_views(r) || report_failures(r) || report_environment(r) || report_matrix(r))
 		return -1;
 	fprintf(r->out, "</main>\n<script>\n%s</script>\n</body></html>\n", report_js);
 	return 0;

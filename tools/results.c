@@ -7,6 +7,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sqlite3.h>
+#include "../core/say.h"
 #include "results.h"
 #include "told.h"
 
@@ -185,6 +186,60 @@ static void intervals(struct results *r)
 	}
 }
 
+/* ---- without a speed-up ---- */
+
+/* LACKS_ALL: each of them is equal in some cell of the baseline, but never all at once. */
+static int find_lacks(const struct results *r, const struct result_cell *c)
+{
+	int lacks = LACKS_PLACE, n = LACKS_N, iterations = LACKS_ITERATIONS, work = LACKS_WORK, all = LACKS_ALL;
+
+	for (size_t i = 0; i < r->n_cells; i++) {
+		const struct result_cell *b = &r->cells[i];
+
+		if (strcmp(b->series, r->baseline) || strcmp(b->workload, c->workload) || strcmp(b->target, c->target))
+			continue;
+		lacks = 0;
+		n = b->n == c->n ? 0 : n;
+		iterations = b->iterations == c->iterations ? 0 : iterations;
+		work = strcmp(b->work, c->work) ? work : 0;
+		all = same_problem(b, c) ? 0 : all;
+	}
+	if (lacks)
+		return lacks;
+	lacks = n | iterations | work;
+	return lacks ? lacks : all ? all : LACKS_TIME;
+}
+
+void result_lacks_words(const struct results *r, int lacks, char *out, size_t size)
+{
+	static const char *const names[] = { "n", "iterations", "work" };
+	char name[240];
+	int left = 0;
+	size_t used;
+
+	used = (size_t)snprintf(out, size, "[%s] has no ", say_text(r->baseline, 40, name, sizeof(name)));
+	if (lacks & (LACKS_PLACE | LACKS_TIME)) {
+		snprintf(out + used, size - used, lacks & LACKS_TIME ? "time for the same" : "cell of this workload on this target");
+		return;
+	}
+	used += (size_t)snprintf(out + used, size - used, "cell with the same");
+	if (lacks & LACKS_ALL)
+		lacks = LACKS_N | LACKS_ITERATIONS | LACKS_WORK;
+	for (int i = 0; i < 3; i++)
+		left += (lacks & LACKS_N << i) != 0;
+	for (int i = 0; i < 3; i++)
+		if (lacks & LACKS_N << i)
+			used += (size_t)snprintf(out + used, size - used, " %s%s", names[i],
+						 --left > 1 ? "," : left ? " and" : "");
+}
+
+static void find_all_lacks(struct results *r)
+{
+	for (size_t i = 0; r->baseline && i < r->n_cells; i++)
+		if (!isnan(r->cells[i].median_ns) && isnan(r->cells[i].speedup))
+			r->cells[i].lacks = find_lacks(r, &r->cells[i]);
+}
+
 /* ---- */
 
 int results_load(struct store *s, int64_t run, struct results *out)
@@ -224,6 +279,7 @@ int results_load(struct store *s, int64_t run, struct results *out)
 		return -1;
 	}
 	intervals(out);
+	find_all_lacks(out);
 	return 0;
 }
 

@@ -11,6 +11,9 @@
 #include "../core/stats.h"
 #include "../db/store.h"
 
+/* What the baseline's cells have not in common with a cell that has a time and no speed-up. */
+enum result_lacks { LACKS_PLACE = 1, LACKS_N = 2, LACKS_ITERATIONS = 4, LACKS_WORK = 8, LACKS_ALL = 16, LACKS_TIME = 32 };
+
 struct result_cell {
 	int64_t id, number, n, iterations, grid, threads, trials;
 	int64_t verified;		/* 1, 0, or STORE_NULL: not judged */
@@ -21,6 +24,7 @@ struct result_cell {
 	double median_ns, min_ns, max_ns, baseline_ns, speedup;	/* NAN: none */
 	double updates, flops, bytes;	/* per iteration; NAN: does not apply */
 	double host_cpu_ns, host_cpu_share, energy_uj;	/* per iteration, of the time, per iteration; NAN: unknown */
+	int lacks;			/* of result_lacks; 0: it has a speed-up, or can have none */
 	size_t n_blocks;
 	double *block_ns;		/* median of each block, in the order of block_number */
 	int64_t *block_number;
@@ -41,6 +45,8 @@ int results_load(struct store *s, int64_t run, struct results *out);
 void results_free(struct results *r);
 /* The device's own doing (device, device queue), as against the host's. */
 int result_is_device_controlled(const struct result_cell *c);
+/* Why a cell that has a time has no speed-up ("[launch] has no cell with the same n"), from `lacks`. */
+void result_lacks_words(const struct results *r, int lacks, char *out, size_t size);
 /* What became of the cell, in words for a table. */
 const char *result_words(const char *status);
 

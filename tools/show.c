@@ -253,43 +253,83 @@ static void group_title(const struct group *g, int markdown, FILE *out)
 	fputs("\n", out);
 }
 
-/* "others persistent_halo, 11 cells, n=64: skipped: ..." */
-static void show_fold(const struct result_cell *c, const char *cells, int markdown, int width, FILE *out)
+/* A line that goes on at its words where it is longer than the terminal, then `hang` columns in. */
+static void show_line(const char *text, int indent, int hang, int width, FILE *out)
 {
-	char text[4096];
+	int at = indent, any = 0;
 
-	fputs(markdown ? "- " : "  ", out);
-	if (markdown)
-		table_markdown_text(cells, out);
-	else
-		fputs(say_text(cells, 0, text, sizeof(text)), out);
-	fprintf(out, ": %s", result_words(c->status));
-	if (c->reason && *c->reason && markdown) {
-		fputs(": ", out);
-		table_markdown_text(c->reason, out);
-	} else if (c->reason && *c->reason) {
-		fprintf(out, ": %s", say_text(c->reason, !width ? 0 : width < 60 ? 60 : 3 * width, text,
-					      sizeof(text)));
+	fprintf(out, "%*s", indent, "");
+	for (size_t n; *text; text += n + (text[n] == ' ')) {
+		char word[1024];
+		int columns;
+
+		n = strcspn(text, " ");
+		snprintf(word, sizeof(word), "%.*s", (int)n, text);
+		columns = say_columns(word);
+		if (width && any && at + 1 + columns > width) {
+			fprintf(out, "\n%*s", hang, "");
+			at = hang;
+			any = 0;
+		}
+		fprintf(out, "%s%.*s", any ? " " : "", (int)n, text);
+		at += any + columns;
+		any = 1;
 	}
 	fputc('\n', out);
 }
 
-/* All lines of the cells that are wanted, under a head: 0, or -1 out of memory. */
-static int show_folds(const struct results *res, const char *head,
-		      int (*wanted)(const struct result_cell *c, const void *user), const void *user,
-		      int markdown, int width, FILE *out)
+/* "others persistent_halo, 11 cells, n=64: skipped: ..." */
+static void show_fold(const char *cells, const char *what, const char *reason, int markdown, int width,
+		      FILE *out)
+{
+	int has_reason = reason && *reason;
+	char text[4096], line[10000];
+
+	if (markdown) {
+		fputs("- ", out);
+		table_markdown_text(cells, out);
+		fputs(": ", out);
+		table_markdown_text(what, out);
+		fputs(has_reason ? ": " : "", out);
+		table_markdown_text(has_reason ? reason : "", out);
+		fputc('\n', out);
+		return;
+	}
+	snprintf(line, sizeof(line), "%s: %s%s", say_text(cells, 0, text, sizeof(text)), what, has_reason ? ": " : "");
+	if (has_reason)
+		strncat(line, say_text(reason, !width ? 0 : width < 60 ? 60 : 3 * width, text, sizeof(text)),
+			sizeof(line) - strlen(line) - 1);
+	show_line(line, 2, 4, width, out);
+}
+
+/* Lines below a table: of which cells, and whether they tell of their state or of what they lack. */
+struct remarks {
+	const char *head;
+	int (*wanted)(const struct result_cell *c, const void *group);
+	int (*alike)(const struct result_cell *a, const struct result_cell *b);	/* NULL: by their state */
+};
+
+/* All lines of the cells that are wanted, of one group or (NULL) of all: 0, or -1 out of memory. */
+static int show_remarks(const struct results *res, const struct remarks *k, const struct group *g,
+			int markdown, int width, FILE *out)
 {
 	const struct result_cell *c;
 	struct fold f;
-	char *cells;
-	int any = 0, rc = fold_begin(&f, res, wanted, user);
+	char *cells, lacks[400];
+	int any = 0, rc = fold_begin(&f, res, k->wanted, g);
 
 	f.name_width = markdown ? 0 : 40;
-	f.group_known = user != NULL;
+	f.group_known = g != NULL;
+	f.alike = k->alike;
 	while (!rc && (rc = fold_next(&f, &c, &cells)) > 0) {
 		if (!any++)
-			fprintf(out, markdown ? "\n%s\n\n" : "\n%s:\n", head);
-		show_fold(c, cells, markdown, width, out);
+			fprintf(out, markdown ? "\n%s\n\n" : "\n%s:\n", k->head);
+		if (k->alike) {
+			result_lacks_words(res, c->lacks, lacks, sizeof(lacks));
+			show_fold(cells, lacks, NULL, markdown, width, out);
+		} else {
+			show_fold(cells, result_words(c->status), c->reason, markdown, width, out);
+		}
 		free(cells);
 		rc = 0;
 	}
@@ -310,6 +350,16 @@ static int is_not_loaded_here(const struct result_cell *c, const void *group)
 	return is_not_loaded(c) && same_group(g->cells[0], c);
 }
 
+static int has_no_speedup(const struct result_cell *c, const void *group)
+{
+	return c->lacks && same_group(((const struct group *)group)->cells[0], c);
+}
+
+static int lacks_the_same(const struct result_cell *a, const struct result_cell *b)
+{
+	return a->lacks == b->lacks;
+}
+
 /* Returns how many columns went for lack of room, -1 when there is no memory. */
 static int group_print(const struct group *g, const struct results *res, int markdown, int width, FILE *out)
 {
@@ -317,6 +367,8 @@ static int group_print(const struct group *g, const struct results *res, int mar
 		"released by the host, step by step or from its queue",
 		"released by the device; the host starts and stops",
 	};
+	static const struct remarks no_speedup = { "no speed-up", has_no_speedup, lacks_the_same };
+	static const struct remarks not_loaded = { "not loaded", is_not_loaded_here, NULL };
 	struct table t;
 	int dropped = 0;
 
@@ -336,7 +388,8 @@ static int group_print(const struct group *g, const struct results *res, int mar
 		else
 			dropped = table_print(&t, start, end, width, out);
 	}
-	if (show_folds(res, "not loaded", is_not_loaded_here, g, markdown, width, out) || t.failed)
+	if (show_remarks(res, &no_speedup, g, markdown, width, out) ||
+	    show_remarks(res, &not_loaded, g, markdown, width, out) || t.failed)
 		dropped = -1;
 	table_free(&t);
 	return dropped;
@@ -371,6 +424,7 @@ static void show_head(const struct results *res, FILE *out)
 
 static int show_people(const struct results *res, int markdown, int width, FILE *out)
 {
+	static const struct remarks why = { "why", has_reason, NULL };
 	char *seen = calloc(res->n_cells + 1, 1);
 	struct group g = { .cells = calloc(res->n_cells + 1, sizeof(*g.cells)) };
 	int dropped = 0, lost, rc = -1;
@@ -390,7 +444,7 @@ static int show_people(const struct results *res, int markdown, int width, FILE 
 			goto out;
 		dropped |= lost;
 	}
-	if (show_folds(res, "why", has_reason, NULL, markdown, width, out))
+	if (show_remarks(res, &why, NULL, markdown, width, out))
 		goto out;
 	if (dropped)
 		say_note("some columns do not fit %d columns; --format csv has them all", width);
@@ -415,8 +469,10 @@ int show_run(struct store *s, int64_t run, enum show_format format, FILE *out)
 	else
 		rc = show_people(&res, format == SHOW_MARKDOWN, say_terminal(fileno(out)), out);
 	if (!rc && (format == SHOW_TABLE || format == SHOW_MARKDOWN) &&
-	    verdict_crossover(s, &res, crossover, sizeof(crossover)) > 0)
-		fprintf(out, "\n%s\n", crossover);
+	    verdict_crossover(s, &res, crossover, sizeof(crossover)) > 0) {
+		fputc('\n', out);
+		show_line(crossover, 0, 0, format == SHOW_TABLE ? say_terminal(fileno(out)) : 0, out);
+	}
 	results_free(&res);
 	return rc ? -2 : 0;
 }
@@ -497,8 +553,46 @@ static int failure_print(void *user, const struct store_row *row)
 	printf("\n  %s: %s\n", result_words(row->text[7]),
 	       row->text[8] ? say_text(row->text[8], 0, text, sizeof(text)) : "no reason was stored");
 	if (row->integer[9])
-		printf("  %s processes, %s trials with a wrong result\n", row->text[9], row->text[10]);
+		printf("  %s process%s, %s trial%s with a wrong result\n", row->text[9], row->integer[9] == 1 ? "" : "es",
+		       row->text[10], row->integer[10] == 1 ? "" : "s");
 	return ferror(stdout);
+}
+
+static int no_failure_print(void *user, const struct store_row *row)
+{
+	(void)user;
+	printf("run %s, %s: no cell was wrong, refused, crashed, hung or failed", row->text[0], row->text[1]);
+	if (row->integer[2])
+		printf("; %s skipped", row->text[2]);
+	if (row->integer[3])
+		printf("; %s not finished", row->text[3]);
+	putchar('\n');
+	return ferror(stdout);
+}
+
+static int take_integer(void *user, const struct store_row *row)
+{
+	*(int64_t *)user = row->integer[0];
+	return 0;
+}
+
+/* For people, who would take silence for a fault: 1 said so, 0 there are failures, -1 store_error(), -2 cannot write. */
+static int show_no_failure(struct store *s, const char *run)
+{
+	static const char how_many[] = "SELECT count(*) FROM failures WHERE run = CAST(?1 AS INTEGER)";
+	static const char rest[] =
+		"SELECT r.id, r.status, count(*) FILTER (WHERE c.status = 'skipped'),"
+		" r.cells - count(*) FILTER (WHERE c.status <> 'pending')"
+		" FROM run r LEFT JOIN cell c ON c.run_id = r.id WHERE r.id = CAST(?1 AS INTEGER) GROUP BY r.id";
+	int64_t n = 0;
+	int rc;
+
+	if (store_query(s, how_many, &run, 1, take_integer, &n))
+		return -1;
+	if (n)
+		return 0;
+	rc = store_query(s, rest, &run, 1, no_failure_print, NULL);
+	return rc > 0 || fflush(stdout) ? -2 : rc < 0 ? -1 : 1;
 }
 
 /* Failures or environment of a run. */
@@ -512,20 +606,19 @@ static int show_query(struct store *s, const struct show_options *o)
 		" ORDER BY instr('warn unknown ok info', state), key";
 	char id[24];
 	const char *param = id;
-	int failed = 0;
+	int failed = 0, rc;
 
 	snprintf(id, sizeof(id), "%lld", (long long)o->run);
-	if (o->failures && o->format == SHOW_TABLE)
-		return store_query(s, failures, &param, 1, failure_print, NULL);
+	if (o->failures && (o->format == SHOW_TABLE || o->format == SHOW_MARKDOWN) &&
+	    (rc = show_no_failure(s, id)) != 0)
+		return rc > 0 ? 0 : rc;
+	if (o->failures && o->format == SHOW_TABLE) {
+		rc = store_query(s, failures, &param, 1, failure_print, NULL);
+		return rc > 0 || fflush(stdout) ? -2 : rc;
+	}
 	if (rows_query(s, o->failures ? failures : environment, &param, 1, o->format,
 		       say_terminal(STDOUT_FILENO), stdout, &failed))
 		return failed ? -2 : -1;
-	return 0;
-}
-
-static int latest_run(void *user, const struct store_row *row)
-{
-	*(int64_t *)user = row->integer[0];
 	return 0;
 }
 
@@ -534,7 +627,7 @@ static int show_store(struct store *s, struct show_options *o)
 	int64_t latest = 0;
 	int rc;
 
-	if (store_query(s, "SELECT max(id) FROM run", NULL, 0, latest_run, &latest))
+	if (store_query(s, "SELECT max(id) FROM run", NULL, 0, take_integer, &latest))
 		rc = -1;
 	else if (!latest || o->run > latest)
 		rc = 1;
