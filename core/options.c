@@ -190,6 +190,16 @@ static int parse_bool(const char *text, int32_t *out, char *why, size_t why_size
 	return -1;
 }
 
+/* What is wrong with a part of the text, said with the whole: always -1. */
+static int refuse_part(const char *text, char *why, size_t why_size)
+{
+	char part[200];
+
+	snprintf(part, sizeof part, "%s", why);
+	snprintf(why, why_size, "'%.60s': %s", text, part);
+	return -1;
+}
+
 /* One alternative of row->choices against text: 1 it matches, 0 not, -1 its number is wrong. */
 static int match_choice(const struct pkrun_option *row, const char *word, size_t length,
 			const char *text, int64_t *arg, char *why, size_t why_size)
@@ -203,7 +213,8 @@ static int match_choice(const struct pkrun_option *row, const char *word, size_t
 	if (length > 2 && !memcmp(word + length - 2, ":N", 2)) {
 		if (strncmp(text, word, length - 1))
 			return 0;
-		return parse_int(row, text + length - 1, arg, why, why_size) ? -1 : 1;
+		return parse_int(row, text + length - 1, arg, why, why_size) ?
+			       refuse_part(text, why, why_size) : 1;
 	}
 	return strlen(text) == length && !memcmp(text, word, length);
 }
@@ -245,7 +256,7 @@ static int parse_pair(const struct pkrun_option *row, const char *text, int64_t 
 	first[x - text] = 0;
 	if (parse_int(row, first, &pair[0], why, why_size) ||
 	    parse_int(row, x + 1, &pair[1], why, why_size))
-		return -1;
+		return refuse_part(text, why, why_size);
 	memcpy(out, pair, sizeof pair);
 	return 0;
 }

@@ -105,12 +105,12 @@ static void bad(void **state)
 		{"tol", "1,5", "not a number"}, {"tol", "", "not a number"}, {"tol", "1e-400", "does not fit"},
 		{"tol", "1e400", "does not fit"}, {"tol", "-", "not a number"}, {"tol", "1 ", "not a number"},
 		{"flag", "Yes", "neither yes nor no"}, {"flag", "", "neither"}, {"flag", "2", "neither"},
-		{"how", "usleep", "'usleep' is none of usleep:N|spin|N|spinner"}, {"how", "usleep:", "not an integer"},
-		{"how", "usleep:x", "not an integer"}, {"how", "usleep:1001", "outside 0..1000"},
+		{"how", "usleep", "'usleep' is none of usleep:N|spin|N|spinner"}, {"how", "usleep:", "'usleep:': '' is not an integer"},
+		{"how", "usleep:x", "not an integer"}, {"how", "usleep:1001", "'usleep:1001': '1001' is outside 0..1000"},
 		{"how", "N", "none of"}, {"how", "spi", "none of"}, {"how", "1001", "outside"}, {"how", "-1", "outside"},
 		{"how", "", "none of"}, {"how", "3x", "not an integer"}, {"how", "usleep:N", "not an integer"},
 		{"tile", "37", "not a pair HxW"}, {"tile", "x27", "not an integer"}, {"tile", "37x", "not an integer"},
-		{"tile", "0x27", "outside 1..1024"}, {"tile", "37x27x1", "not an integer"}, {"tile", "37X27", "not a pair"},
+		{"tile", "0x27", "'0x27': '0' is outside 1..1024"}, {"tile", "37x27x1", "'37x27x1': '27x1' is not an integer"}, {"tile", "37X27", "not a pair"},
 		{"tile", "11111111111111111111111111111111111111x1", "not a pair"},
 	};
 	struct values before;
