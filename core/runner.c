@@ -182,7 +182,7 @@ static int one_block(struct runner *r, struct progress *p, uint64_t number, uint
 	if (is_retried(r, c, &result))
 		return store_event(r->store, r->run_id, c->id, "retry", result.reason) ? -1 :
 		       one_block(r, p, number, block);
-	c->attempts = 0;
+	c->attempts = c->retried = 0;
 	if (result.status == CELL_OK) {
 		if (runner_keep_median(c, result.median))
 			return -1;

@@ -32,7 +32,7 @@ struct cell_state {
 	uint64_t iterations;	/* of a trial, where the matrix says auto */
 	float seconds;		/* wall time spent on it so far */
 	uint8_t attempts;	/* at the next block, that came to nothing */
-	uint8_t retried;	/* of `retries` */
+	uint8_t retried;	/* of `retries`, at the next block */
 	uint8_t status;		/* enum cell_status; CELL_PENDING while blocks are wanted */
 };
 

@@ -159,6 +159,11 @@ whole() {
   [ "$(cell once)" = ok ]
   [ "$(sql "SELECT group_concat(attempt || status) FROM block")" = '"1crash,2ok"' ]
   [ "$(sql 'SELECT trials FROM summary')" = 3 ]
+  rm pkrun.db turn	# so many for each block
+  matrix c.ini retries=1 blocks_min=3 blocks_max=3 -- once
+  FAKE_TURN=$PWD/turn FAKE_AT=every run "$PKRUN" --quiet c.ini
+  [ "$status" -eq 0 ]
+  [ "$(sql "SELECT group_concat(attempt || status) FROM block")" = '"1crash,2ok,1crash,2ok,1crash,2ok"' ]
 }
 
 @test "two pkruns in one file while a third reads: nothing measured is lost (b01)" {

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: MIT
  *
  * fake_once.c - crashes in the first process that uses it, is right in the
- * others: the first is the one that finds no file $FAKE_TURN.
+ * others: the first is the one that finds no file $FAKE_TURN.  With
+ * FAKE_AT=every, in every second one: the others take the file away.
  */
 #include <fcntl.h>
 #include "fake.h"
@@ -13,6 +14,8 @@ static int run(struct pkrun_run *r, uint64_t iterations)
 
 		if (fd >= 0)
 			abort();
+		if (getenv("FAKE_AT"))
+			unlink(getenv("FAKE_TURN"));
 	}
 	fake_work(r, iterations);
 	fake_sleep_us(100);
