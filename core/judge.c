@@ -7,8 +7,8 @@
  * by word.  A variant that only converges is right when its result is at least
  * as near to the fixed point as the reference after an eighth of the
  * iterations; a workload without a fixed point demands the bits of it too.  In
- * both cases every block must have done its steps, and guard zones and inputs
- * must be untouched.
+ * both cases every block must have done its steps, guard zones and inputs must
+ * be untouched, and a norm that was asked for (check) must be a number.
  */
 #include <inttypes.h>
 #include <stdarg.h>
@@ -238,6 +238,23 @@ static enum bench_status check_rest(struct bench *b, const char *kind)
 	return say_wrong(b, "%s run: an input array was changed", kind);
 }
 
+/* The last norm of the run: one that was never written is poison, or not there. */
+static enum bench_status check_norm(struct bench *b, const char *kind, uint64_t iterations)
+{
+	size_t i;
+
+	if (!b->run.check || iterations < b->run.check)
+		return BENCH_OK;
+	for (i = 0; i < b->n_metrics && strcmp(b->metrics[i].name, "residual_norm"); i++)
+		;
+	if (i < b->n_metrics && !verify_is_finite(b->metrics[i].value))
+		return say_wrong(b, "%s run: the residual norm is not a finite number", kind);
+	if (i < b->n_metrics || b->lost_metrics)
+		return BENCH_OK;
+	return say_wrong(b, "%s run of %" PRIu64 " iterations: no residual_norm, though check = %" PRIu64,
+			 kind, iterations, b->run.check);
+}
+
 enum bench_status judge_result(struct bench *b, const char *kind, uint64_t iterations,
 			       const struct judge_expected *expected, uint64_t *hash)
 {
@@ -249,5 +266,5 @@ enum bench_status judge_result(struct bench *b, const char *kind, uint64_t itera
 		s = check_steps(b, kind, iterations);
 	if (!s)
 		s = check_rest(b, kind);
-	return s;
+	return s ? s : check_norm(b, kind, iterations);
 }

@@ -49,6 +49,14 @@ static int is_finite(uint64_t bits)
 	return (bits & EXPONENT) != EXPONENT;
 }
 
+int verify_is_finite(double value)
+{
+	uint64_t bits;
+
+	memcpy(&bits, &value, sizeof(bits));
+	return is_finite(bits);
+}
+
 static double as_real(uint64_t bits)
 {
 	double x;

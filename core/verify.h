@@ -32,6 +32,8 @@ uint64_t verify_compare(const struct workload_array *a, const uint64_t *got,
 /* "u: 3 of 121 words are wrong, first at (5, 7): got 0x1p+0 (1), expected ..." */
 void verify_text(const struct workload_array *a, const struct verify_diff *d, char *out, size_t size);
 
+/* Neither NaN nor infinite, even under -ffast-math. */
+int verify_is_finite(double value);
 /* Largest |got - expected| of an array; infinite if one is NaN or infinite.  Largest |value|. */
 double verify_distance(const struct workload_array *a, const uint64_t *got, const uint64_t *expected);
 double verify_largest(const struct workload_array *a, const uint64_t *got);

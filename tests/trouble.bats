@@ -53,6 +53,16 @@ no_time() { [ -z "$(sql "SELECT median_ns FROM summary WHERE series = '$1'")" ];
   [[ $(reason nan) == *'441 of 441 words are wrong, first at (0, 0): got'*nan*'441 are not finite'* ]]
 }
 
+@test "a residual norm that is no number is wrong, and so is none where one was asked for (g01)" {
+  matrix a.ini check=2 -- nan
+  FAKE_AT=norm run -3 "$PKRUN" --quiet a.ini
+  [ "$(reason nan)" = 'warmup run: the residual norm is not a finite number' ]; no_time nan
+  rm pkrun.db
+  FAKE_AT=no_norm run -3 "$PKRUN" --quiet a.ini
+  [ "$(reason nan)" = 'odd run of 5 iterations: no residual_norm, though check = 2' ]; no_time nan
+  FAKE_AT=no_norm one nan ok 0
+}
+
 @test "what converges is judged by its distance from the fixed point" {
   one near ok 0 workload=poisson2d n=21 iterations=100
   [ "$(sql "SELECT count(*) > 0, min(value) > 0 FROM metric WHERE name = 'error'")" = 1,1 ]

@@ -92,6 +92,30 @@ all_right() {
   # one figure for check = 1 (after 7 iterations) and one for check = 3 (after 6), up to the order of additions
   [ "$(sql "SELECT count(DISTINCT printf('%.9g', m.value)), count(*) FROM metric m JOIN trial t ON t.id = m.trial_id
             WHERE m.name = 'residual_norm' AND t.iterations = 7")" = 2,38 ]
+  # and the right ones
+  sql "SELECT DISTINCT p.value || ' ' || printf('%.9g', m.value) FROM metric m JOIN trial t ON t.id = m.trial_id
+       JOIN param p ON p.cell_id = m.cell_id AND p.name = 'check' WHERE m.name = 'residual_norm' AND t.iterations = 7" >got
+  python3 - "$(tr -d '"' <got)" <<'END'
+import math, sys
+n, pi = 14, math.pi
+of = lambda i, j: math.sin(2 * pi * i / (n - 1)) * math.cos(2 * pi * j / (n - 1))
+edge = lambda i, j: i in (0, n - 1) or j in (0, n - 1)
+u = [[of(i, j) if edge(i, j) else 0.0 for j in range(n)] for i in range(n)]
+f = [[-8 * pi * pi * of(i, j) / (n - 1) ** 2 for j in range(n)] for i in range(n)]
+inside = [(i, j) for i in range(1, n - 1) for j in range(1, n - 1)]
+around = lambda i, j: u[i + 1][j] + u[i - 1][j] + u[i][j + 1] + u[i][j - 1] - f[i][j]
+norms = {}
+for iteration in range(1, 8):
+    for colour in 0, 1:
+        for i, j in inside:
+            if (i + j) % 2 == colour:
+                u[i][j] = 0.25 * around(i, j)
+    norms[iteration] = math.sqrt(sum((around(i, j) - 4 * u[i][j]) ** 2 for i, j in inside))
+got = dict(line.split() for line in sys.argv[1].splitlines())
+assert got.keys() == {"1", "3"}, got
+for check, last in ("1", 7), ("3", 6):
+    assert abs(float(got[check]) / norms[last] - 1) < 1e-8, (check, got[check], norms[last])
+END
 }
 
 @test "a norm is refused where there is no residual; a sweep where there is one geometry" {

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT
  *
- * fake_nan.c - puts NaN ( = first, middle, last, all) or infinity (inf) into the result.
+ * fake_nan.c - puts NaN (FAKE_AT = first, middle, last, all) or infinity (inf) into the result;
+ * FAKE_AT = norm: right, with NaN as the residual norm from the third run on; no_norm: with none.
  */
 #include <math.h>
 #include "fake.h"
@@ -13,6 +14,10 @@ static int run(struct pkrun_run *r, uint64_t iterations)
 
 	fake_work(r, iterations);
 	fake_sleep_us(100);
+	if (at && strcmp(at, "no_norm") == 0)
+		return PKRUN_OK;
+	if (at && strcmp(at, "norm") == 0)
+		return r->host->metric(r, "residual_norm", ++fake_state(r)->calls > 2 ? (double)NAN : 1.5, "");
 	if (!at || strcmp(at, "middle") == 0)
 		u[n / 2] = NAN;
 	else if (strcmp(at, "first") == 0)
