@@ -101,12 +101,13 @@ static int64_t add_cell(struct made *m, const char *series, int64_t n, const cha
 	return id;
 }
 
-static void add_trial(struct made *m, int64_t cell, int64_t number, int64_t wall_ns, int verified)
+static void add_trial_of(struct made *m, int64_t cell, int64_t number, int64_t iterations,
+                         int64_t wall_ns, int verified)
 {
 	struct store_trial t = {.cell = cell,
 	                        .kind = "timed",
 	                        .flags = "",
-	                        .iterations = 1000,
+	                        .iterations = iterations,
 	                        .wall_ns = wall_ns,
 	                        .device_ns = STORE_NULL,
 	                        .kernel_ns = STORE_NULL,
@@ -117,6 +118,11 @@ static void add_trial(struct made *m, int64_t cell, int64_t number, int64_t wall
 	assert_int_equal(store_block(m->s, cell, number, number, 1, 1, &t.block), 0);
 	assert_int_equal(store_trial(m->s, &t, NULL), 0);
 	assert_int_equal(store_block_end(m->s, t.block, "ok", NULL), 0);
+}
+
+static void add_trial(struct made *m, int64_t cell, int64_t number, int64_t wall_ns, int verified)
+{
+	add_trial_of(m, cell, number, 1000, wall_ns, verified);
 }
 
 /* Blocks around `ns` with a spread of `noise` (relative, uniform). */
@@ -437,6 +443,7 @@ static void test_failed_and_missing(void **state)
 		says(out, line);
 	}
 	says(out, "6 DNF");
+	says(out, "100 ns    crash"); /* the side that has a time shows it */
 	assert_int_equal(compare("good.db half.db --fail-on wrong"), 1);
 	says(err, "4 of 9 cells wrong or failed in B");
 	assert_int_equal(compare("good.db half.db --fail-on missing"), 1);
@@ -450,29 +457,53 @@ static void test_failed_and_missing(void **state)
  * are none. */
 static void test_invalid_times(void **state)
 {
-	static const int64_t walls[] = {0, -5, STORE_NULL, 100000};
+	static const struct {
+		int64_t wall, iterations;
+	} odd[] = {{0, 1000}, {-5, 1000}, {STORE_NULL, 1000}, {100000, 0}, {100000, 1000}};
 	struct made m;
 
 	(void)state;
 	for (int file = 0; file < 2; file++) {
 		open_made(&m, file ? "odd_b.db" : "odd_a.db");
 		begin_run(&m, NULL);
-		for (int i = 0; i < 4; i++) {
+		for (int i = 0; i < 5; i++) {
 			int64_t id = add_cell(&m, "odd", i, "", "ok");
 
 			for (int b = 0; b < 10; b++)
-				add_trial(&m, id, b, walls[i], i != 3);
+				add_trial_of(&m, id, b, odd[i].iterations, odd[i].wall, i != 4);
 		}
 		add_timed(&m, "fine", 64, 10, 100, 0.002);
 		end_run(&m);
 		store_close(m.s);
 	}
 	assert_int_equal(compare("odd_a.db odd_b.db"), 0);
-	says(out, "5 cells: 1 not testable, 4 DNF");
+	says(out, "6 cells: 1 not testable, 5 DNF");
 	says(out, "n/a");
 	says(out, "A: no valid time; B: no valid time");
 	says_not(out, "nan");
 	says_not(out, "inf");
+}
+
+/* auto is auto, but what it came out as is said. */
+static void test_iterations(void **state)
+{
+	struct made m;
+
+	(void)state;
+	open_made(&m, "auto.db");
+	for (int run = 0; run < 3; run++) {
+		begin_run(&m, NULL);
+		for (int i = 0; i < 2; i++)
+			assert_int_equal(store_cell_iterations(m.s, add_timed(&m, "a", i, 10, 100, 0.002),
+			                                       run < 2 || i ? 1024 : 2048), 0);
+		end_run(&m);
+	}
+	store_close(m.s);
+	assert_int_equal(compare("--runs 1,2 auto.db"), 0);
+	says_not(out, "iterations");
+	assert_int_equal(compare("--runs 1,3 auto.db"), 0);
+	says(out, "warning: not the same number of iterations in 1 cell, the first [a] null a host n=0 : "
+	          "1024 and 2048");
 }
 
 static void test_instrumented(void **state)
@@ -773,6 +804,7 @@ int main(void)
 	        cmocka_unit_test(test_itself),
 	        cmocka_unit_test(test_failed_and_missing),
 	        cmocka_unit_test(test_invalid_times),
+	        cmocka_unit_test(test_iterations),
 	        cmocka_unit_test(test_instrumented),
 	        cmocka_unit_test(test_renamed_section),
 	        cmocka_unit_test(test_devices_environment_floor),

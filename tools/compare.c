@@ -177,6 +177,34 @@ static void check_devices(struct compare *c)
 	}
 }
 
+/* `iterations = auto` is one parameter, but may have come out as other numbers. */
+static void check_iterations(struct compare *c)
+{
+	const struct pair *first = NULL;
+	int64_t other = 0;
+	size_t n = 0;
+
+	for (size_t i = 0; i < c->n_pairs; i++) {
+		const struct pair *p = c->judged[i].pair;
+		int64_t found = p->a ? p->a->iterations : 0;
+
+		for (size_t k = 0; k < p->n_a && found == p->a->iterations; k++)
+			found = p->a[k].iterations;
+		for (size_t k = 0; p->a && k < p->n_b && found == p->a->iterations; k++)
+			found = p->b[k].iterations;
+		if (!p->a || !p->b || found == p->a->iterations)
+			continue;
+		other = n++ ? other : found;
+		first = first ? first : p;
+	}
+	if (first)
+		compare_note(c,
+		             "warning: not the same number of iterations in %zu cell%s, the first [%s] "
+		             "%s: %" PRId64 " and %" PRId64,
+		             n, n == 1 ? "" : "s", first->a->series, first->a->key,
+		             first->a->iterations, other);
+}
+
 struct floor_search {
 	const struct pair_side *side;
 	double floor;
@@ -460,6 +488,7 @@ static int compare_run(struct compare *c)
 		return EXIT_USAGE;
 	check_runs(c);
 	check_devices(c);
+	check_iterations(c);
 	check_power(c);
 	if (compare_print(c))
 		return EXIT_USAGE;

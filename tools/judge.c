@@ -132,17 +132,22 @@ int judge_pair(const struct pair *pair, int paired, const char *why_not, struct 
 	                      .detectable = NAN,
 	                      .ratio = {.estimate = NAN, .lo = NAN, .hi = NAN}};
 	double *a = NULL, *b = NULL;
-	int rc = -1;
+	int rc = -1, bad_a, bad_b;
 
 	if (sessions_of(pair->a, pair->n_a, &a, &j.units_a, &j.blocks_a) ||
 	    sessions_of(pair->b, pair->n_b, &b, &j.units_b, &j.blocks_b))
 		goto out;
+	bad_a = unfit("A", pair->a, pair->n_a, j.reason, sizeof(j.reason));
+	bad_b = unfit("B", pair->b, pair->n_b, j.reason, sizeof(j.reason));
 	if (!pair->n_a || !pair->n_b) {
 		j.verdict = MISSING;
 		snprintf(j.reason, sizeof(j.reason), "only in %s", pair->n_a ? "A" : "B");
-	} else if (unfit("A", pair->a, pair->n_a, j.reason, sizeof(j.reason)) |
-	           unfit("B", pair->b, pair->n_b, j.reason, sizeof(j.reason))) {
+	} else if (bad_a || bad_b) {
 		j.verdict = DNF;
+		if (!bad_a) /* the other side's time is one all the same */
+			stats_median(a, j.units_a, &j.a_ns);
+		if (!bad_b)
+			stats_median(b, j.units_b, &j.b_ns);
 	} else if (paired ? judge_blocks(&j, pair->a, pair->b) : judge_sessions(&j, a, b)) {
 		goto out;
 	}

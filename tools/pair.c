@@ -95,6 +95,8 @@ static int read_block(void *user, const struct store_row *row)
 	c = &side->cells[r->at];
 	if (c->n_blocks && c->block[c->n_blocks - 1] == row->integer[1])
 		return 0; /* a second attempt at this block: the first that ended well counts */
+	if (!(row->text[2] && row->real[2] > 0))
+		return 0; /* no time */
 	c->block = grown(r, c->block, c->n_blocks, sizeof(*c->block));
 	c->ns = grown(r, c->ns, c->n_blocks, sizeof(*c->ns));
 	if (r->failed)
