@@ -286,10 +286,11 @@ GROUP BY run, target, n, work, series, variant;
 
 -- What a cell costs besides time, per iteration: CPU time of the host side in
 -- the timed part (host_cpu_share: of that time; a spinning host has 1), and the
--- device's energy where its driver counts it.
+-- device's energy where its driver counts it.  (total(), for sum() of one absurd
+-- time is an overflow, and then no cell of the file could be shown.)
 CREATE VIEW cell_cost AS
 SELECT cell_id, avg(CAST(host_cpu_ns AS REAL) / iterations) AS host_cpu_ns,
-       CAST(sum(host_cpu_ns) AS REAL) / sum(wall_ns) AS host_cpu_share,
+       total(host_cpu_ns) / total(wall_ns) AS host_cpu_share,
        (SELECT avg(value) FROM metric m
         WHERE m.cell_id = t.cell_id AND m.name = 'energy_uj') AS energy_uj,
        (SELECT avg(value) FROM metric m

@@ -42,6 +42,29 @@ for r in synced, graph:
 END
 }
 
+@test "a factor has two digits at least, and so has its interval" {
+  make_db a.db cells=4 blocks=10
+  change a.db "UPDATE trial SET wall_ns = wall_ns * 1000000 WHERE cell_id = 4"
+  "$PKRUN" show a.db >got
+  cat got
+  grep -Eq '^naive .* 0\.000000026x +0\.00000002[56]\.\.0\.00000002[67] ' got
+  grep -Eq '^graph .* 2\.[34][0-9]x +2\.[34][0-9]\.\.2\.4[0-9] ' got
+}
+
+@test "an absurd time hides neither the others nor itself (b09)" {
+  make_db a.db cells=4
+  change a.db "UPDATE trial SET wall_ns = 9223372036854775807, host_cpu_ns = 9223372036854775807 WHERE cell_id = 2" \
+    "UPDATE trial SET iterations = 0 WHERE cell_id = 3"
+  run "$PKRUN" show a.db
+  [ "$status" -eq 0 ]
+  grep -q '^queued .* 6\.[01][0-9] us ' <<<"$output"
+  grep -q '^synced .* 9\.22e+06 s ' <<<"$output"
+  grep -q '^graph .* -  *15  ok$' <<<"$output"
+  run -0 "$PKRUN" query a.db 'SELECT * FROM cost'
+  run -0 "$PKRUN" compare a.db a.db
+  run -0 "$PKRUN" report a.db -o a.html
+}
+
 @test "a cell without a time says why, and is never 0 (h09)" {
   make_db a.db cells=18 kind=mixed
   run "$PKRUN" show a.db
@@ -111,6 +134,9 @@ END
   grep -q 'time/iteration  95 % interval  speed-up .*95 % of it .*trials  status$' a.txt
   COLUMNS=100 "$PKRUN" show a.db >/dev/null 2>a.err
   grep -q 'do not fit 100 columns' a.err
+  change a.db "UPDATE cell SET status = 'crash', reason = 'boom' WHERE number = 1"
+  "$PKRUN" show a.db >a.txt
+  grep -q '^  a series with a name that is much longer than any column n=11.*: CRASHED: boom$' a.txt
 }
 
 @test "what tells rows apart wraps on a narrow terminal, whole" {

@@ -116,10 +116,19 @@ static const char *show_range(const struct stats_interval *ci, char out[72])
 	return out;
 }
 
+/* Decimals of a factor: two digits at least, however small it is. */
+static int factor_decimals(double f)
+{
+	if (f >= 99.95)
+		return 0;
+	return f >= 0.095 || !(f > 0) ? 2 : (int)fmin(2 + floor(-log10(f)), 9);
+}
+
 static void show_row(struct table *t, const struct result_cell *c, int iterations_differ,
 		     const char *shared)
 {
 	char ns[32], range[72], *params = strdup(c->told);
+	int decimals = factor_decimals(c->speedup);
 
 	table_add(t, c->series);
 	table_add(t, strcmp(c->variant, c->series) ? c->variant : "");
@@ -137,11 +146,11 @@ static void show_row(struct table *t, const struct result_cell *c, int iteration
 	if (isnan(c->speedup))
 		table_add(t, NULL);
 	else
-		table_addf(t, c->speedup < 0.095 ? "%.3fx" : c->speedup < 99.95 ? "%.2fx" : "%.0fx", c->speedup);
+		table_addf(t, "%.*fx", decimals, c->speedup);
 	if (isnan(c->ratio.lo))
 		table_add(t, NULL);
 	else
-		table_addf(t, "%.2f..%.2f", c->ratio.lo, c->ratio.hi);
+		table_addf(t, "%.*f..%.*f", decimals, c->ratio.lo, decimals, c->ratio.hi);
 	/* where the CPU is the device, its time is no cost of the driving */
 	if (isnan(c->host_cpu_share) || !strcmp(c->target, "host"))
 		table_add(t, NULL);
@@ -318,7 +327,7 @@ static int show_remarks(const struct results *res, const struct remarks *k, cons
 	char *cells, lacks[400];
 	int any = 0, rc = fold_begin(&f, res, k->wanted, g);
 
-	f.name_width = markdown ? 0 : 40;
+	f.name_width = markdown || !width ? 0 : 40;
 	f.group_known = g != NULL;
 	f.alike = k->alike;
 	while (!rc && (rc = fold_next(&f, &c, &cells)) > 0) {
