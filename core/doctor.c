@@ -188,8 +188,11 @@ static int print_row(void *user, const struct environment_row *row)
 	return 0;
 }
 
+/* One that was asked for by name and cannot be had is not fit to measure on. */
 static void print_target(struct doctor *d, uint32_t target, const struct target_info *info)
 {
+	static const char *const compilers[] = {
+	        [PKRUN_HOST] = "g++", [PKRUN_HIP] = "hipcc", [PKRUN_CUDA] = "nvcc"};
 	struct environment_row row = {.key = "", .state = ENVIRONMENT_INFO};
 	char key[32];
 
@@ -203,6 +206,12 @@ static void print_target(struct doctor *d, uint32_t target, const struct target_
 	else
 		snprintf(row.value, sizeof(row.value), "no device: %s",
 		         info->why ? info->why : "it does not say why");
+	if (info->devices <= 0 && d->aa.target && strcmp(d->aa.target, "auto")) {
+		row.state = ENVIRONMENT_WARN;
+		if (!info->built)
+			snprintf(row.repair, sizeof(row.repair), "build pkrun where there is %s",
+			         compilers[target]);
+	}
 	print_row(d, &row);
 }
 
@@ -222,6 +231,8 @@ static void print_plugins(struct doctor *d, const struct catalog *c)
 	if (refused) {
 		row.state = ENVIRONMENT_WARN;
 		snprintf(row.repair, sizeof(row.repair), "pkrun list variants");
+	} else if (!c->n_variants) {
+		row.state = ENVIRONMENT_WARN;
 	}
 	print_row(d, &row);
 }

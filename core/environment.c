@@ -4,6 +4,7 @@
  *
  * To add one: a function that fills value, state and repair, and a line in
  * `facts`.  What cannot be read is `unknown`, never `ok`.
+ * core/build_flags.h is made by the build.
  */
 #include <ctype.h>
 #include <inttypes.h>
@@ -18,6 +19,7 @@
 #include <sys/utsname.h>
 #include <time.h>
 #include <unistd.h>
+#include "core/build_flags.h"
 #include "environment.h"
 
 extern char **environ;
@@ -217,11 +219,31 @@ static void clock_tick(struct environment_row *row)
 
 static void compiler(struct environment_row *row)
 {
-#ifdef PKRUN_CFLAGS
-	snprintf(row->value, sizeof(row->value), "%s: %s", __VERSION__, PKRUN_CFLAGS);
-#else
-	snprintf(row->value, sizeof(row->value), "%s", __VERSION__);
-#endif
+	snprintf(row->value, sizeof(row->value), "%s: %s", __VERSION__, PKRUN_FLAGS_CORE);
+}
+
+/* How the variants of each target that is built were compiled. */
+static int each_target(environment_fn fn, void *user)
+{
+	static const char *const built[][2] = {
+		{ "compiler_host", PKRUN_FLAGS_HOST },
+		{ "compiler_hip", PKRUN_FLAGS_HIP },
+		{ "compiler_cuda", PKRUN_FLAGS_CUDA },
+	};
+	struct environment_row row;
+	size_t i;
+	int rc = 0;
+
+	for (i = 0; i < sizeof(built) / sizeof(built[0]) && !rc; i++) {
+		if (!*built[i][1])
+			continue;
+		memset(&row, 0, sizeof(row));
+		row.key = built[i][0];
+		row.state = ENVIRONMENT_INFO;
+		snprintf(row.value, sizeof(row.value), "%s", built[i][1]);
+		rc = fn(user, &row);
+	}
+	return rc;
 }
 
 static const struct {
@@ -312,7 +334,8 @@ int environment_each(environment_fn fn, void *user)
 		if (rc)
 			return rc;
 	}
-	return each_variable(fn, user);
+	rc = each_target(fn, user);
+	return rc ? rc : each_variable(fn, user);
 }
 
 /* ---- a GPU ---- */

@@ -20,8 +20,9 @@ struct environment_row {
 };
 
 typedef int (*environment_fn)(void *user, const struct environment_row *row);
-/* Every row once, in the table's order, then one for each variable of the environment that
- * matters (HIP_*, CUDA_*, ...).  fn's first value that is not 0 stops it and is returned. */
+/* Every row once, in the table's order, then one for each target that is built and one for each
+ * variable of the environment that matters (HIP_*, CUDA_*, ...).  fn's first value that is not 0
+ * stops it and is returned. */
 int environment_each(environment_fn fn, void *user);
 /* The same for one GPU: what its runtime says (info), and what telemetry says.  t NULL: unknown, and
  * `why` tells the reason. */

@@ -108,6 +108,22 @@ $(here)plugins/cuda/device.o: kernels/device.hip
 $(here)plugins/cuda/%.so: $(here)plugins/cuda/%.o
 	$(AM_V_CUDA)$(NVCC) -shared --cudart shared -Xlinker -z,defs $(CUDA_ARCH_FLAGS) $(cuda_flags_$(*F)) $(CUDA_RPATH) -o $@ $<
 
+# --- what all of it is built with, for the environment of a run -----------------
+# Without what makes no other code.
+bare = $(filter-out -I% -W% -D% all-warnings,$(1))
+flags_core = $(CC) $(CFLAGS)
+flags_host = $(if $(host_plugins),$(CXX) $(call bare,$(HOST_FLAGS)) $(SANITIZE) $(CXXFLAGS))
+flags_hip = $(if $(hip_plugins),$(HIPCC) $(call bare,$(HIP_FLAGS)) $(HIPFLAGS))
+flags_cuda = $(if $(cuda_plugins),$(NVCC) $(call bare,$(CUDA_FLAGS)) $(NVCCFLAGS))
+in_quotes = '$(subst ','\'',$(strip $(1)))'
+core/environment.$(OBJEXT): core/build_flags.h
+core/build_flags.h: force
+	@$(MKDIR_P) core; \
+	define() { printf '%s\n' "$$2" | sed -e 's/[\\"]/\\&/g' -e "s/.*/#define PKRUN_FLAGS_$$1 \"&\"/"; }; \
+	{ define CORE $(call in_quotes,$(flags_core)); define HOST $(call in_quotes,$(flags_host)); \
+	define HIP $(call in_quotes,$(flags_hip)); define CUDA $(call in_quotes,$(flags_cuda)); } >$@.new; \
+	if cmp -s $@ $@.new; then rm -f $@.new; else mv -f $@.new $@; fi
+
 # --- the reports' mistakes: beside the variants, never installed ---------------
 faulty_plugins = $(faulty:%=$(here)plugins/host/faulty/%.so)
 if HIP

@@ -26,6 +26,24 @@ load fakes
   [ "$status" -eq 5 ]
 }
 
+@test "a target that is asked for and is not there is a warning, and so is to have no variant" {
+  "$PKRUN" doctor --format csv 2>/dev/null | tr -d '\r' >facts
+  grep -Eq '^target_host,info,1 device,$' facts
+  ! grep -E '^target_(hip|cuda),warn' facts || false
+  run -5 "$PKRUN" doctor --strict --target cuda --format csv
+  [[ $output == *$'\ntarget_cuda,warn,not built,build pkrun where there is nvcc'* ]]
+  [[ $output == *$'\nplugins,warn,0,'* ]]
+}
+
+@test "what built pkrun and its variants is a fact of each run" {
+  "$PKRUN" doctor --format csv >facts 2>/dev/null
+  grep -q '^compiler,info,.*[0-9]: .' facts
+  grep -q '^compiler_host,info,.*-ffp-contract=off' facts
+  matrix a.ini -- ok
+  "$PKRUN" --quiet a.ini >/dev/null
+  sql "SELECT value FROM environment WHERE key = 'compiler_host'" | grep -q -e '-ffp-contract=off'
+}
+
 @test "json parses; usage errors exit with 2" {
   "$PKRUN" doctor --format json >a.json 2>/dev/null
   python3 -c 'import json; r = json.load(open("a.json")); assert "governor" in [f["fact"] for f in r], r'
