@@ -127,6 +127,18 @@ static int store_identify(struct store *s, int64_t *version)
 	return 0;
 }
 
+/* SQLite says of a folder that may not be written that there is no such file. */
+static int store_may_make(struct store *s)
+{
+	char *path = strdup(s->path), *folder = path ? dirname(path) : ".";
+	int rc = access(folder, W_OK | X_OK);
+
+	if (rc)
+		store_fail(s, "cannot be made in %s: %s", folder, strerror(errno));
+	free(path);
+	return rc;
+}
+
 /* What stat() tells.  *size = -1: does not exist. */
 static int store_stat(struct store *s, int64_t *size)
 {
@@ -137,7 +149,7 @@ static int store_stat(struct store *s, int64_t *size)
 	*size = -1;
 	if (stat(s->path, &st)) {
 		if (errno == ENOENT && (s->mode & STORE_WRITE))
-			return 0;
+			return store_may_make(s);
 		return store_fail(s, "%s", strerror(errno));
 	}
 	if (S_ISDIR(st.st_mode))

@@ -367,6 +367,33 @@ static void test_no_database(void **state)
 	assert_int_not_equal(access("none.db", F_OK), 0);
 }
 
+/* By a process that is not root, for root may write everywhere. */
+static void test_folder_that_is_shut(void **state)
+{
+	int status;
+	pid_t pid;
+
+	(void)state;
+	assert_int_equal(mkdir("shut", 0555), 0);
+	assert_int_equal(chmod(".", 0755), 0);
+	pid = fork();
+	assert_true(pid >= 0);
+	if (!pid) {
+		struct store *s;
+		char why[500] = "";
+
+		if (geteuid() == 0 && setuid(65534))
+			_exit(3);
+		if (!store_open(&s, "shut/new.db", STORE_WRITE, why, sizeof(why)))
+			_exit(2);
+		_exit(strcmp(why, "shut/new.db: cannot be made in shut: Permission denied") != 0);
+	}
+	assert_int_equal(waitpid(pid, &status, 0), pid);
+	assert_true(WIFEXITED(status));
+	assert_int_equal(WEXITSTATUS(status), 0);
+	assert_int_equal(rmdir("shut"), 0);
+}
+
 static void test_empty(void **state)
 {
 	fclose(fopen("a.db", "w"));
@@ -661,7 +688,8 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 		TEST(test_records), TEST(test_no_such_record), TEST(test_reference), TEST(test_rollback),
 		TEST(test_summary), TEST(test_summary_without_times), TEST(test_newer),
-		TEST(test_foreign), TEST(test_no_database), TEST(test_empty), TEST(test_views_renewed),
+		TEST(test_foreign), TEST(test_no_database), TEST(test_folder_that_is_shut),
+		TEST(test_empty), TEST(test_views_renewed),
 		TEST(test_query), TEST(test_query_refused), TEST(test_reader_while_writing),
 		TEST(test_busy_gives_up), TEST(test_four_writers), TEST(test_leaving_at_once), TEST(test_killed),
 		TEST(test_killed_hot_journal), TEST(test_file_limit),
