@@ -73,7 +73,131 @@ for t in e.parse(sys.argv[1]).iter("{http://www.w3.org/2000/svg}text"): print(""
   [ "$(grep -Ec '^[0-9]+ "' a.svg.gp)" -eq 8 ]
   svg_texts a.svg >texts
   [ "$(grep -Fxc skipped texts)" -eq 1 ]
-  grep -Fxq 'queued length_ns=200' texts
+  grep -Fxq queued texts                   # what all rungs were told stands in the title
+  grep -Fxq 'length_ns=200' texts
+  grep -Fxq 'released by the host' texts; grep -Fxq 'released by the device' texts
+  sql a.db "UPDATE cell SET status = 'crash' WHERE series IN ('barrier', 'neighbours')"
+  "$PKRUN" plot ladder a.db -o a.svg --n 1001 2>/dev/null
+  svg_texts a.svg >texts
+  grep -Fxq 'released by the host' texts; ! grep -Fxq 'released by the device' texts || false
+}
+
+@test "no text leaves the figure or runs into another, whatever the labels and sizes" {
+  needs_gnuplot
+  make_db a.db kind=full blocks=2; make_db a.db kind=full
+  make_db b.db kind=relay
+  # two sizes side by side; labels of 60 columns on 24 lines; times that differ a thousandfold; one panel
+  sql a.db "UPDATE cell SET n = 12 WHERE n = 31 AND run_id = 2"
+  sql a.db "UPDATE cell SET params = 'a_parameter=with_a_long_value another_parameter=' || printf('%04d', number)
+    WHERE workload = 'poisson2d' AND run_id = 2"
+  sql a.db "UPDATE trial SET wall_ns = 1000 * wall_ns WHERE cell_id IN (SELECT id FROM cell WHERE series = 'naive' AND run_id = 1)"
+  sql a.db "UPDATE cell SET workload = 'syncost' WHERE workload = 'null' AND threads = 1024"
+  for figure in ladder scaling overhead roofline latency compare; do "$PKRUN" plot $figure a.db -o $figure.svg; done
+  "$PKRUN" plot sync a.db -o sync.svg --workload null; "$PKRUN" plot sync a.db -o one.svg --workload syncost
+  "$PKRUN" plot latency b.db -o messages.svg
+  python3 - *.svg <<'END'
+import re, sys, xml.etree.ElementTree as e
+SVG = "{http://www.w3.org/2000/svg}"
+bad = []
+for path in sys.argv[1:]:
+    root = e.parse(path).getroot()
+    width, height = (float(v) for v in root.get("viewBox").split()[2:])
+    rows = {}
+    for g in root.iter(SVG + "g"):
+        text, at = g.find(SVG + "text"), re.match(r"translate\(([-0-9.]+),([-0-9.]+)\)(.*)", g.get("transform", ""))
+        if text is None or not at:
+            continue
+        text = "".join(text.itertext()).strip()
+        x, y, size = float(at[1]), float(at[2]), float(g.get("font-size"))
+        if "rotate" in at[3]:
+            if x < size:
+                bad.append((path, "outside", text))
+            continue
+        long = 0.6 * size * len(text)
+        from_x = x - {"start": 0, "middle": 0.5, "end": 1}[g.get("text-anchor", "start")] * long
+        if from_x < 0 or from_x + long > width or y > height or y < size / 2:
+            bad.append((path, "outside", text))
+        rows.setdefault(round(y), []).append((from_x, from_x + long, text))
+    for row in rows.values():
+        row = sorted(set(row))     # a text in a box is drawn twice
+        bad += [(path, "overlap", a[2], b[2]) for a, b in zip(row, row[1:]) if a[2] and b[2] and a[1] > b[0] + 1]
+assert not bad, bad
+END
+}
+
+@test "a long key takes no more than half of the figure" {
+  needs_gnuplot
+  make_db a.db cells=240
+  sql a.db "UPDATE cell SET params = 'a_parameter=with_a_long_value another_parameter=' || (number % 40)"
+  "$PKRUN" plot scaling a.db -o a.svg 2>/dev/null
+  python3 - <<'END'
+import re
+svg = open("a.svg").read()
+width = float(re.search(r'viewBox="0 0 ([0-9.]+) ', svg)[1])
+# the frame of the plot begins with its left side, from the top down
+frame = re.search(r"M([0-9.]+),[0-9.]+ L\1,[0-9.]+ L([0-9.]+),", svg)
+assert float(frame[2]) - float(frame[1]) > width / 3, frame[0]
+keys = {float(x) for x in re.findall(r'translate\(([0-9.]+),[0-9.]+\)"[^>]*>\s*<text>(?:queued|synced|graph) ', svg)}
+assert len(keys) == 1, keys       # one column
+END
+}
+
+@test "an option that a figure has no use for is refused; the others choose" {
+  needs_gnuplot
+  make_db a.db kind=full; make_db a.db kind=full
+  for figure in scaling sync; do
+    run "$PKRUN" plot $figure a.db -o a.svg --n 11
+    [ "$status" -eq 2 ]; [ "$output" = "pkrun: plot: --n: $figure shows every size" ]
+  done
+  run "$PKRUN" plot ladder a.db -o a.svg --against 1
+  [ "$status" -eq 2 ]; [ "$output" = 'pkrun: plot: --against: only compare is of two runs' ]
+  [ ! -e a.svg ]
+  rows() { grep -Ec '^[0-9]+ "' $1.gp; }
+  "$PKRUN" plot compare a.db -o a.svg --keep
+  [ "$(rows a.svg)" -eq 120 ]
+  "$PKRUN" plot compare a.db -o b.svg --keep --workload busy
+  [ "$(rows b.svg)" -eq 48 ]
+  svg_texts b.svg | grep -Fxq 'Run 2 against run 1: time of each cell, busy, N = 64'
+  "$PKRUN" plot compare a.db -o c.svg --keep --n 101
+  [ "$(rows c.svg)" -eq 8 ]
+  "$PKRUN" plot roofline a.db -o d.svg --n 101
+  svg_texts d.svg >texts
+  grep -Fxq 'N = 101' texts; ! grep -Fq 5001 texts || false
+}
+
+@test "a figure that cannot be says what there is not" {
+  make_db a.db kind=relay
+  run "$PKRUN" plot roofline a.db -o a.svg
+  [ "$status" -eq 2 ]; [[ $output == *'nothing to draw: no cell of run 1 that ran counts both flops and bytes' ]]
+  run "$PKRUN" plot compare a.db -o a.svg
+  [ "$status" -eq 2 ]; [[ $output == *'it takes two runs, and there is none before run 1; --against says with which'* ]]
+  run "$PKRUN" plot compare a.db -o a.svg --against 7
+  [ "$status" -eq 2 ]; [[ $output == *'it takes two runs; there is no run 7' ]]
+}
+
+@test "scaling: lines over several sizes come before single points" {
+  needs_gnuplot
+  make_db a.db cells=240
+  sql a.db "UPDATE cell SET params = 'single=' || number, n = 7 WHERE number < 200"
+  sql a.db "UPDATE cell SET series = 'last', variant = 'v', params = '', n = number WHERE number >= 230"
+  "$PKRUN" plot scaling a.db -o a.svg --keep 2>/dev/null
+  svg_texts a.svg | grep -Fxq last
+  [ "$(sed -n '/^\$line0 /,/END/p' a.svg.gp | wc -l)" -gt 3 ]
+}
+
+@test "latency: a bin stands where its trials are; quantiles stand beside the bars" {
+  needs_gnuplot
+  make_db a.db cells=1 blocks=1 trials=4
+  sql a.db "UPDATE trial SET wall_ns = 1000000 * (position + 8)"   # 8, 9, 10, 11; median 9.5
+  "$PKRUN" plot latency a.db -o a.svg --keep
+  # the first bin begins at the fastest trial and the last ends at the slowest
+  sed -n '/^\$cell0 /,/END/p' a.svg.gp | awk '/^[0-9]/ && $2 > 0 { if (!n++) first = $1; last = $1 } END { exit !(n == 4 &&
+    first - 8 / 9.5 < 1e-6 && 8 / 9.5 - first < 1e-6 && last < 11 / 9.5 && last + (11 - 8) / 9.5 / 40 > 11 / 9.5 - 1e-6) }'
+  make_db b.db kind=relay
+  sql b.db "UPDATE metric SET name = 'round_trip_hist_ns_le_' || CAST(10 * substr(name, 23) AS INTEGER) WHERE cell_id = 2"
+  "$PKRUN" plot latency b.db -o b.svg --keep
+  [ "$(grep -c '^set label .* at graph 0.98, graph 0.[0-9]* right' b.svg.gp)" -eq 16 ]
+  [ "$(grep -c '^set label .* at graph 0.05, graph 0.[0-9]* left' b.svg.gp)" -eq 4 ]
 }
 
 @test "overhead: bars that do not fit are told of; a bar that is cut off carries its time" {

@@ -11,15 +11,15 @@
 #include "params.h"
 
 const struct figure figures[] = {
-	{ "ladder", "time of each rung, and its factor over the rung before", figure_ladder },
-	{ "scaling", "time against the size of the problem, with intervals", figure_scaling },
-	{ "overhead", "where the time goes: compute, execution, launch, handshake", figure_overhead },
-	{ "roofline", "every cell under the roofs measured on the same device", figure_roofline },
-	{ "latency", "histograms: of messages where a variant took them, else of trials", figure_latency },
-	{ "compare", "two runs: ratio of each common cell, with intervals", figure_compare },
-	{ "schedule", "what each block did when (cells with `stamps`)", figure_schedule },
-	{ "sync", "cost of an empty step over blocks and threads", figure_sync },
-	{ NULL, NULL, NULL }
+	{ "ladder", "time of each rung, and its factor over the rung before", figure_ladder, 0 },
+	{ "scaling", "time against the size of the problem, with intervals", figure_scaling, 1 },
+	{ "overhead", "where the time goes: compute, execution, launch, handshake", figure_overhead, 0 },
+	{ "roofline", "every cell under the roofs measured on the same device", figure_roofline, 0 },
+	{ "latency", "histograms: of messages where a variant took them, else of trials", figure_latency, 0 },
+	{ "compare", "two runs: ratio of each common cell, with intervals", figure_compare, 0 },
+	{ "schedule", "what each block did when (cells with `stamps`)", figure_schedule, 0 },
+	{ "sync", "cost of an empty step over blocks and threads", figure_sync, 1 },
+	{ NULL, NULL, NULL, 0 }
 };
 
 const struct figure *figure_find(const char *name)
@@ -95,12 +95,12 @@ void gp_quote(FILE *gp, const char *text)
 	gp_quote_long(gp, say_text(text, 40, safe, sizeof(safe)));
 }
 
-void gp_data_text(FILE *gp, const char *text)
+void gp_data_text(FILE *gp, const char *text, int width)
 {
 	char safe[400];
 
 	fputc('"', gp);
-	for (const char *c = say_text(text, 40, safe, sizeof(safe)); *c; c++)
+	for (const char *c = say_text(text, width, safe, sizeof(safe)); *c; c++)
 		fputc(*c == '"' ? '\'' : *c == '\\' ? '/' : *c, gp);
 	fputc('"', gp);
 }
@@ -138,7 +138,14 @@ void gp_lying_bars(struct plot *p, size_t n)
 	p->height = 150 + (n < 30 ? 25 : 20) * (int)n;
 	fprintf(p->gp, "set yrange [-0.7:%g]\n", (double)n - 0.3);
 	fputs("unset grid\nset grid xtics back lc rgb '#dddddd' lw 1\nset ytics scale 0\n"
-	      "set style fill solid 0.85 border rgb '#333333'\nset key outside top center horizontal\n", p->gp);
+	      "set style fill solid 0.85 border rgb '#333333'\nset key outside top right horizontal\n", p->gp);
+}
+
+void gp_key_at_the_side(struct plot *p, size_t n)
+{
+	if (p->height < 140 + 20 * (int)n)
+		p->height = 140 + 20 * (int)n;
+	fputs("set key outside right top vertical Left reverse samplen 2 maxcols 1\n", p->gp);
 }
 
 /* Of its parameters those that tell it from the others of its series. */
@@ -162,6 +169,8 @@ void gp_label(const struct plot *p, const struct result_cell *c, char *out, size
 	}
 	if (params && shared)
 		params_drop(params, shared);
+	if (params && p->shared)
+		params_drop(params, p->shared);
 	told = !other_params ? NULL : params ? params : c->told;
 	snprintf(out, size, "%s%s%s",
 		 *c->series && !(other_variant && strcmp(c->series, c->variant)) ? c->series : c->variant,
@@ -182,6 +191,12 @@ int plot_is_chosen(const struct plot *p, const struct result_cell *c)
 	return same_text(p->workload, c->workload) && same_text(p->target, c->target);
 }
 
+int plot_is_wanted(const struct plot *p, const struct result_cell *c)
+{
+	return same_text(p->want->workload, c->workload) && same_text(p->want->target, c->target) &&
+	       (p->want->n == STORE_NULL || p->want->n == c->n);
+}
+
 /* The first of the matrix that has a time; empty work only if there is nothing else. */
 int plot_choose(struct plot *p, int (*ok)(const struct result_cell *c))
 {
@@ -191,8 +206,7 @@ int plot_choose(struct plot *p, int (*ok)(const struct result_cell *c))
 	for (size_t i = 0; i < p->res.n_cells; i++) {
 		const struct result_cell *c = &p->res.cells[i];
 
-		if (!same_text(p->want->workload, c->workload) || !same_text(p->want->target, c->target) ||
-		    (p->want->n != STORE_NULL && p->want->n != c->n) || (ok && !ok(c)))
+		if (!plot_is_wanted(p, c) || (ok && !ok(c)))
 			continue;
 		r = 1 + 2 * !isnan(c->median_ns) + (strcmp(c->workload, "null") != 0);
 		if (r > rank) {
@@ -257,27 +271,36 @@ void plot_spread(const struct result_cell *c, double *lo, double *hi)
 	*hi = interval ? c->time.hi : c->max_ns;
 }
 
+const char *plot_device(const struct plot *p)
+{
+	for (size_t i = 0; i < p->res.n_cells; i++)
+		if (plot_is_chosen(p, &p->res.cells[i]) && p->res.cells[i].device)
+			return p->res.cells[i].device;
+	return NULL;
+}
+
 void plot_title(struct plot *p, const char *what, int64_t n)
 {
-	const struct result_cell *c = NULL;
-	char text[400], safe[200];
+	const char *device = plot_device(p);
+	char text[400], safe[400];
 	size_t used;
 
-	for (size_t i = 0; i < p->res.n_cells && (!c || !c->device); i++)
-		if (plot_is_chosen(p, &p->res.cells[i]))
-			c = &p->res.cells[i];
 	used = (size_t)snprintf(text, sizeof(text), "%s: %s", what,
 				say_text(p->workload, 40, safe, sizeof(safe)));
 	if (n != STORE_NULL)
 		used += (size_t)snprintf(text + used, sizeof(text) - used, ", N = %lld", (long long)n);
-	if (c && c->device)
+	if (device)
 		used += (size_t)snprintf(text + used, sizeof(text) - used, ", %s",
-					 say_text(c->device, 60, safe, sizeof(safe)));
+					 say_text(device, 60, safe, sizeof(safe)));
 	if (!strcmp(p->target, "host"))
 		used += (size_t)snprintf(text + used, sizeof(text) - used, " (target host: no GPU)");
 	if (p->res.quick)
 		snprintf(text + used, sizeof(text) - used, " (quick run)");
 	fputs("set title ", p->gp);
 	gp_quote_long(p->gp, text);
+	if (p->shared && *p->shared) {
+		fputs(".\"\\n\".", p->gp);
+		gp_quote_long(p->gp, say_text(p->shared, 60, safe, sizeof(safe)));
+	}
 	fputc('\n', p->gp);
 }

@@ -26,6 +26,7 @@ struct plot {
 	int borrowed;			/* res belongs to the caller */
 	FILE *gp;			/* the script goes here */
 	const char *workload, *target;	/* what it is of, once chosen */
+	const char *shared;		/* parameters that stand in the title and in no label; NULL: none */
 	int width, height;
 	int drawn;			/* points, bars, lines that are in it */
 	int dropped;			/* that have no time or cannot be drawn */
@@ -35,6 +36,7 @@ struct plot {
 struct figure {
 	const char *name, *brief;
 	int (*make)(struct plot *p);	/* 0, or -1 with why */
+	int every_n;			/* it is over sizes, so that one cannot be chosen */
 };
 
 extern const struct figure figures[];		/* ends with a NULL name */
@@ -52,8 +54,8 @@ void figure_free(struct plot *p);
 void gp_quote(FILE *gp, const char *text);
 /* The same of a whole line that is safe to print already. */
 void gp_quote_long(FILE *gp, const char *text);
-/* A name in a data row. */
-void gp_data_text(FILE *gp, const char *text);
+/* A name in a data row, cut to `width` columns. */
+void gp_data_text(FILE *gp, const char *text, int width);
 /* A duration as say_ns() has it, with a proper micro sign. */
 const char *gp_ns(double ns, char buf[40]);
 /* A colour that the colour-blind can tell from the others (Okabe and Ito), i from 0. */
@@ -62,6 +64,8 @@ const char *gp_colour(size_t i);
 const char *gp_unit(double lo, double hi, double *ns);
 /* The frame for n bars that lie one below the other, the first at the top (height n - 1). */
 void gp_lying_bars(struct plot *p, size_t n);
+/* A key of n lines beside the plot, in one column: two would take the plot's room. */
+void gp_key_at_the_side(struct plot *p, size_t n);
 /* "series" or "series variant params", as far as needed to tell the cell from others. */
 void gp_label(const struct plot *p, const struct result_cell *c, char *out, size_t size);
 /* Choose workload and target: as asked, else the first in the matrix with a time and ok(). */
@@ -69,9 +73,13 @@ int plot_choose(struct plot *p, int (*ok)(const struct result_cell *c));
 /* Choose n: as asked, else the one with most times, the largest of several. */
 int64_t plot_choose_n(struct plot *p, int (*ok)(const struct result_cell *c));
 int plot_is_chosen(const struct plot *p, const struct result_cell *c);
+/* Is it of the workload, target and size that were asked for, if any were? */
+int plot_is_wanted(const struct plot *p, const struct result_cell *c);
 /* The cell has a time that can be drawn; else it is counted and the first reason kept. */
 int plot_has_time(struct plot *p, const struct result_cell *c);
-/* set title: what, where, how many iterations */
+/* The device that the chosen cells ran on, NULL if none did. */
+const char *plot_device(const struct plot *p);
+/* set title: what, of what, where */
 void plot_title(struct plot *p, const char *what, int64_t n);
 /* The interval of the cell's time, or its fastest and slowest trial when there are too few blocks. */
 void plot_spread(const struct result_cell *c, double *lo, double *hi);

@@ -8,9 +8,11 @@
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
+#include "../core/say.h"
 #include "figure.h"
 
 #define PAIRS_MAX 120
+#define LABEL 60
 
 struct comparison {
 	struct plot *p;
@@ -30,7 +32,7 @@ static int add_pair(void *user, const struct store_row *row)
 	for (size_t i = 0; i < x->p->res.n_cells; i++)
 		if (x->p->res.cells[i].id == row->integer[1])
 			b = &x->p->res.cells[i];
-	if (!a || !b || !plot_has_time(x->p, a) || !plot_has_time(x->p, b))
+	if (!a || !b || !plot_is_wanted(x->p, b) || !plot_has_time(x->p, a) || !plot_has_time(x->p, b))
 		return 0;
 	if (x->n == PAIRS_MAX) {
 		if (!x->p->dropped++)
@@ -69,9 +71,38 @@ static void block_range(const struct result_cell *a, const struct result_cell *b
 	}
 }
 
-static void write_pairs(struct comparison *x, double *least, double *most)
+/* What all pairs are of stands in the title, what tells them apart at each: NULL and STORE_NULL if it differs. */
+static void find_shared(const struct comparison *x, const char **workload, int64_t *n)
 {
-	char label[500], name[400];
+	*workload = x->pair[0].b->workload;
+	*n = x->pair[0].b->n;
+	for (size_t i = 1; i < x->n; i++) {
+		if (*workload && strcmp(*workload, x->pair[i].b->workload))
+			*workload = NULL;
+		if (*n != x->pair[i].b->n)
+			*n = STORE_NULL;
+	}
+}
+
+/* The name of the cell is cut rather than what follows it. */
+static void write_label(const struct comparison *x, const struct result_cell *b, const char *workload, int64_t n)
+{
+	char name[400], rest[120] = "", safe[400], label[600], text[100];
+	size_t used = 0;
+
+	gp_label(x->p, b, name, sizeof(name));
+	if (!workload)
+		used = (size_t)snprintf(rest, sizeof(rest), " %s", say_text(b->workload, 12, text, sizeof(text)));
+	if (n == STORE_NULL)
+		snprintf(rest + used, sizeof(rest) - used, " N=%lld", (long long)b->n);
+	snprintf(label, sizeof(label), "%s%s", say_text(name, LABEL - say_columns(rest), safe, sizeof(safe)), rest);
+	gp_data_text(x->p->gp, label, LABEL);
+	if (say_columns(label) > 40)
+		x->p->width = 1100;
+}
+
+static void write_pairs(struct comparison *x, const char *workload, int64_t n, double *least, double *most)
+{
 	double lo, hi;
 
 	*least = 0.97;
@@ -81,11 +112,9 @@ static void write_pairs(struct comparison *x, double *least, double *most)
 	for (size_t i = 0; i < x->n; i++) {
 		const struct result_cell *b = x->pair[i].b;
 
-		gp_label(x->p, b, name, sizeof(name));
-		snprintf(label, sizeof(label), "%.28s %.12s N=%lld", name, b->workload, (long long)b->n);
 		block_range(x->pair[i].a, b, &lo, &hi);
 		fprintf(x->p->gp, "%zu ", x->n - i);
-		gp_data_text(x->p->gp, label);
+		write_label(x, b, workload, n);
 		*least = fmin(*least, 0.98 * lo);
 		*most = fmax(*most, 1.02 * hi);
 		fprintf(x->p->gp, " %.9g %.9g %.9g\n", b->median_ns / x->pair[i].a->median_ns, lo, hi);
@@ -98,11 +127,17 @@ int figure_compare(struct plot *p)
 {
 	struct comparison x = { .p = p };
 	double least, most;
-	int64_t other = p->want->other_run ? p->want->other_run : p->res.run - 1;
+	const char *workload;
+	char of[200] = "", text[100], size[40] = "";
+	int64_t n, other = p->want->other_run ? p->want->other_run : p->res.run - 1;
 	int rc = -1;
 
 	if (other < 1 || results_load(p->store, other, &x.other)) {
-		snprintf(p->why, sizeof(p->why), "it takes two runs; there is no run %lld", (long long)other);
+		if (p->want->other_run)
+			snprintf(p->why, sizeof(p->why), "it takes two runs; there is no run %lld", (long long)other);
+		else
+			snprintf(p->why, sizeof(p->why), "it takes two runs, and there is none before run %lld; --against"
+				 " says with which, `pkrun merge` joins files", (long long)p->res.run);
 		return -1;
 	}
 	if (read_pairs(&x))
@@ -114,12 +149,17 @@ int figure_compare(struct plot *p)
 		goto out;
 	}
 	p->height = 150 + 24 * (int)x.n;
-	write_pairs(&x, &least, &most);
-	fprintf(p->gp, "set title \"Run %lld against run %lld: time of each cell\\n"
-		"median, and the range of the processes; the band is 1 %%\"\n", (long long)p->res.run,
-		(long long)other);
+	find_shared(&x, &workload, &n);
+	write_pairs(&x, workload, n, &least, &most);
+	if (n != STORE_NULL)
+		snprintf(size, sizeof(size), ", N = %lld", (long long)n);
+	snprintf(of, sizeof(of), "Run %lld against run %lld: time of each cell%s%s%s", (long long)p->res.run,
+		 (long long)other, workload ? ", " : "", workload ? say_text(workload, 40, text, sizeof(text)) : "", size);
+	fputs("set title ", p->gp);
+	gp_quote_long(p->gp, of);
+	fputs(".\"\\nmedian, and the range of the processes; the band is 1 %\"\n", p->gp);
 	fprintf(p->gp, "set yrange [0.3:%g]\nset xrange [%g:%g]\n%sset xlabel 'time in run %lld over time in run %lld"
-		" (below 1: faster)'\n", (double)x.n + 0.7, least, most, most > 4 * least ? "set logscale x 2\n" : "",
+		" (below 1: faster)'\n", (double)x.n + 0.7, least, most, most > 32 * least ? "set logscale x 10\n" : most > 4 * least ? "set logscale x 2\n" : "",
 		(long long)p->res.run, (long long)other);
 	fputs("unset key\nunset grid\nset grid xtics back lc rgb '#dddddd'\n"
 	      "set arrow 1 from 1, graph 0 to 1, graph 1 nohead lw 1.5 lc rgb '#000000' back\n"

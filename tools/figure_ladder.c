@@ -4,9 +4,11 @@
  * its time and its factor over the rung before.
  */
 #include <math.h>
+#include <stdlib.h>
 #include <string.h>
 #include "../core/say.h"
 #include "figure.h"
+#include "params.h"
 
 struct rung {
 	const struct result_cell *cell;
@@ -78,7 +80,7 @@ static void write_rungs(struct rungs *r, double unit, double floor)
 
 		gp_label(r->p, c, label, sizeof(label));
 		fprintf(r->p->gp, "%zu ", r->n - 1 - i);
-		gp_data_text(r->p->gp, label);
+		gp_data_text(r->p->gp, label, 40);
 		if (!plot_has_time(r->p, c)) {
 			fprintf(r->p->gp, " %d NaN NaN %g \"%s\"\n", result_is_device_controlled(c),
 				1.01 * floor, result_words(c->status)); /* gnuplot leaves out what is at the very edge */
@@ -95,16 +97,38 @@ static void write_rungs(struct rungs *r, double unit, double floor)
 	fputs("END_OF_DATA\n", r->p->gp);
 }
 
-static void write_script(struct plot *p, size_t n, double low, double high, const char *unit)
+/* What all rungs were told stands in the title: NULL when there is no memory. */
+static char *shared_params(const struct rungs *r)
 {
-	gp_lying_bars(p, n);
+	char *shared = strdup(r->rung[0].cell->told);
+
+	for (size_t i = 1; shared && i < r->n; i++)
+		params_keep(shared, r->rung[i].cell->told);
+	return shared;
+}
+
+/* Has any rung that has a time this control? */
+static int has_control(const struct rungs *r, int device)
+{
+	for (size_t i = 0; i < r->n; i++)
+		if (r->rung[i].cell->median_ns > 0 && result_is_device_controlled(r->rung[i].cell) == device)
+			return 1;
+	return 0;
+}
+
+static void write_script(const struct rungs *r, double low, double high, const char *unit)
+{
+	struct plot *p = r->p;
+
+	gp_lying_bars(p, r->n);
 	fprintf(p->gp, "low = %g\nset logscale x 10\nset xrange [%g:%g]\n", low, low, high);
 	fprintf(p->gp, "set xlabel \"time per iteration [%s], log scale\\n×: times as fast as the rung above\"\n", unit);
-	fputs("plot $rungs using ($3 == 1 ? NaN : $4):1:(low):4:($1 - 0.36):($1 + 0.36):yticlabels(2)"
-	      " with boxxyerror lc rgb '#0072b2' title 'released by the host', \\\n"
-	      "  '' using ($3 == 1 ? $4 : NaN):1:(low):4:($1 - 0.36):($1 + 0.36)"
-	      " with boxxyerror lc rgb '#e69f00' title 'released by the device', \\\n"
-	      "  '' using 5:1:($6 - $5):(0) with vectors nohead lc rgb '#000000' lw 2 notitle, \\\n"
+	fprintf(p->gp, "plot $rungs using ($3 == 1 ? NaN : $4):1:(low):4:($1 - 0.36):($1 + 0.36):yticlabels(2)"
+		" with boxxyerror lc rgb '#0072b2' %s, \\\n"
+		"  '' using ($3 == 1 ? $4 : NaN):1:(low):4:($1 - 0.36):($1 + 0.36)"
+		" with boxxyerror lc rgb '#e69f00' %s, \\\n", has_control(r, 0) ? "title 'released by the host'" : "notitle",
+		has_control(r, 1) ? "title 'released by the device'" : "notitle");
+	fputs("  '' using 5:1:($6 - $5):(0) with vectors nohead lc rgb '#000000' lw 2 notitle, \\\n"
 	      "  '' using 6:1:7 with labels left offset 0.7,0 notitle\n", p->gp);
 }
 
@@ -113,6 +137,7 @@ int figure_ladder(struct plot *p)
 	struct rungs r = { .p = p };
 	double low = INFINITY, high = 0, end = 0, lo, hi, unit;
 	const char *name;
+	char *shared;
 	int64_t n;
 
 	if (plot_choose(p, NULL))
@@ -133,9 +158,12 @@ int figure_ladder(struct plot *p)
 	}
 	name = gp_unit(low, high, &unit);
 	low = pow(10, floor(log10(low / unit / 1.5)));
+	p->shared = shared = shared_params(&r);
 	plot_title(p, "Ladder", n);
 	write_rungs(&r, unit, low);
 	end /= unit;
-	write_script(p, r.n, low, end * pow(end / low, 0.3), name);
+	write_script(&r, low, end * pow(end / low, 0.3), name);
+	p->shared = NULL;
+	free(shared);
 	return 0;
 }

@@ -73,7 +73,7 @@ static void write_histograms(struct latency *l)
 	for (size_t i = 0; i < l->n; i++) {
 		fprintf(l->p->gp, "$cell%zu << END_OF_DATA\n", i);
 		for (int b = -1; b <= BINS; b++)
-			fprintf(l->p->gp, "%.9g %.9g\n", l->lo + step * (b + 0.5),
+			fprintf(l->p->gp, "%.9g %.9g\n", l->lo + step * b,
 				b < 0 || b == BINS ? 0 : 100 * l->cells[i].bins[b] / l->cells[i].count);
 		fputs("END_OF_DATA\n", l->p->gp);
 		l->p->drawn++;
@@ -107,7 +107,7 @@ static void write_panels(struct latency *l, const char *title)
 int figure_latency(struct plot *p)
 {
 	struct latency l = { .p = p, .lo = INFINITY };
-	char title[160], workload[80];
+	char title[400], workload[80], device[200];
 	int64_t n;
 	int rc = figure_messages(p);
 
@@ -135,9 +135,9 @@ int figure_latency(struct plot *p)
 	l.hi = fmin(fmax(l.hi, l.lo + 0.01), LONGEST);	/* the last bin holds what is beyond */
 	if (read_trials(&l))
 		return -1;
-	snprintf(title, sizeof(title), "Times of single trials: %s, N = %lld, target %s",
-		 say_text(p->workload, 20, workload, sizeof(workload)),
-		 (long long)n, p->target);
+	snprintf(title, sizeof(title), "Times of single trials: %s, N = %lld, target %s%s%s",
+		 say_text(p->workload, 20, workload, sizeof(workload)), (long long)n, p->target, plot_device(p) ? ", " : "",
+		 plot_device(p) ? say_text(plot_device(p), 30, device, sizeof(device)) : "");
 	write_histograms(&l);
 	write_panels(&l, title);
 	return 0;

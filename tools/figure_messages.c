@@ -43,20 +43,13 @@ static const struct result_cell *find_cell(const struct plot *p, int64_t id)
 	return NULL;
 }
 
-static int wanted(const struct plot *p, const struct result_cell *c)
-{
-	return (!p->want->workload || !strcmp(p->want->workload, c->workload)) &&
-	       (!p->want->target || !strcmp(p->want->target, c->target)) &&
-	       (p->want->n == STORE_NULL || p->want->n == c->n);
-}
-
 static int add_bin(void *user, const struct store_row *row)
 {
 	struct messages *m = user;
 	const struct result_cell *c = find_cell(m->p, row->integer[0]);
 	struct panel *at = m->n ? &m->panels[m->n - 1] : NULL;
 
-	if (!c || !wanted(m->p, c))
+	if (!c || !plot_is_wanted(m->p, c))
 		return 0;
 	if (!at || at->cell != c || strcmp(at->name, row->text[1])) {
 		if (m->n == PANELS_MAX) {
@@ -103,18 +96,32 @@ static void write_data(struct messages *m, double unit)
 	}
 }
 
+/* Where the bars leave more room for the quantiles: is more of the messages in the right half of the axis? */
+static int is_right(const struct panel *at, double lo, double hi)
+{
+	double right = 0;
+
+	for (size_t i = 0; i < at->n; i++)
+		if (at->bound[i] > sqrt(lo * hi))
+			right += at->count[i];
+	return right > at->all / 2;
+}
+
 static void write_panels(struct messages *m, double lo, double hi, const char *unit, double ns)
 {
 	size_t columns = m->n < 2 ? 1 : 2, rows = (m->n + columns - 1) / columns;
 	static const char *const names[] = { "p50", "p90", "p99", "p99.9" };
 	static const double shares[] = { 0.5, 0.9, 0.99, 0.999 };
-	char label[400], title[500], bound[40];
+	const char *device = plot_device(m->p);
+	char label[400], title[500], bound[40], on[300] = "";
 
+	if (device)
+		snprintf(on, sizeof(on), ", %s", say_text(device, 40, label, sizeof(label)));
 	m->p->width = 140 + 420 * (int)columns;
 	m->p->height = 90 + 220 * (int)rows;
 	fprintf(m->p->gp, "set multiplot layout %zu,%zu title ", rows, columns);
-	snprintf(title, sizeof(title), "Latency of single messages, target %s",
-		 say_text(m->panels[0].cell->target, 20, label, sizeof(label)));
+	snprintf(title, sizeof(title), "Latency of single messages, target %s%s",
+		 say_text(m->panels[0].cell->target, 20, label, sizeof(label)), on);
 	gp_quote_long(m->p->gp, title);
 	fprintf(m->p->gp, "\nset logscale x 10\nset xrange [%g:%g]\nset yrange [0:105]\nset ytics 25\nset lmargin 8\nset ylabel 'messages [%%]'\n"
 		"set xlabel 'latency [%s], log scale'\nunset key\nset style fill solid 0.6\n", lo / ns / 1.5,
@@ -127,8 +134,9 @@ static void write_panels(struct messages *m, double lo, double hi, const char *u
 		fputs("set title ", m->p->gp);
 		gp_quote_long(m->p->gp, say_text(title, 0, label, sizeof(label)));
 		for (size_t k = 0; k < 4; k++)
-			fprintf(m->p->gp, "\nset label %zu '%s ≤ %s' at graph 0.98, graph %.2f right", k + 1,
-				names[k], gp_ns(quantile(at, shares[k]), bound), 0.94 - 0.15 * (double)k);
+			fprintf(m->p->gp, "\nset label %zu '%s ≤ %s' at graph %s, graph %.2f %s", k + 1, names[k],
+				gp_ns(quantile(at, shares[k]), bound), is_right(at, lo, hi) ? "0.05" : "0.98",
+				0.94 - 0.15 * (double)k, is_right(at, lo, hi) ? "left" : "right");
 		fprintf(m->p->gp, "\nplot $panel%zu using 1:2:3:4:(0):2 with boxxyerrorbars lc rgb '%s'\n", i,
 			gp_colour(i));
 	}

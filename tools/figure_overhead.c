@@ -92,7 +92,7 @@ static void write_bars(struct bars *b, double unit, double end)
 
 		gp_label(b->p, bar->cell, label, sizeof(label));
 		fprintf(b->p->gp, "%zu ", b->n - 1 - i);
-		gp_data_text(b->p->gp, label);
+		gp_data_text(b->p->gp, label, 40);
 		for (int k = 0; k < 4; k++)
 			fprintf(b->p->gp, " %.9g", fmin(at += bar->part[k], end) / unit);
 		fprintf(b->p->gp, " %.9g \"%s%s\"\n", fmin(fmax(bar->total, at), end) / unit,

@@ -44,7 +44,7 @@ static int add_point(void *user, const struct store_row *row)
 	for (size_t i = 0; i < r->p->res.n_cells; i++)
 		if (r->p->res.cells[i].id == row->integer[0])
 			at->cell = &r->p->res.cells[i];
-	r->n += at->cell && at->intensity > 0 && at->rate > 0;
+	r->n += at->cell && plot_is_wanted(r->p, at->cell) && at->intensity > 0 && at->rate > 0;
 	return 0;
 }
 
@@ -124,7 +124,7 @@ static void write_sizes(const struct roofs *r)
 	fputs("\"\nEND_OF_DATA\n", r->p->gp);
 }
 
-static void write_roofs(const struct roofs *r, double lowest)
+static void write_roofs(const struct roofs *r, size_t lines, double lowest)
 {
 	FILE *gp = r->p->gp;
 
@@ -136,7 +136,8 @@ static void write_roofs(const struct roofs *r, double lowest)
 	fputs("set xlabel 'flop per byte of the natural layout, log scale'\n"
 	      "set ylabel 'Gflop/s, log scale'\nset samples 500\n"
 	      "set style textbox opaque noborder fillcolor rgb '#ffffff' margins 0.5, 0.5\n"
-	      "set grid xtics back lc rgb '#dddddd'\nset key outside right top vertical Left reverse samplen 2\n", gp);
+	      "set grid xtics back lc rgb '#dddddd'\n", gp);
+	gp_key_at_the_side(r->p, lines + 4);
 	if (isnan(r->memory) && isnan(r->peak))
 		fputs("set label 1 'no roof was measured on this device (workloads scale, fma)'"
 		      " at graph 0.03, graph 0.96\n", gp);
@@ -145,6 +146,10 @@ static void write_roofs(const struct roofs *r, double lowest)
 static void write_plot(const struct roofs *r, const char **names, size_t lines)
 {
 	FILE *gp = r->p->gp;
+	int suspect = 0;
+
+	for (size_t i = 0; i < r->n; i++)
+		suspect |= r->points[i].suspect;
 
 	fputs("plot ", gp);
 	if (!isnan(r->memory))
@@ -155,11 +160,11 @@ static void write_plot(const struct roofs *r, const char **names, size_t lines)
 		fprintf(gp, "peak lw 2 dt 3 lc rgb '#000000' title 'arithmetic, %.0f Gflop/s', \\\n  ", r->peak / 1e9);
 	for (size_t i = 0; i < lines; i++) {
 		fprintf(gp, "$variant%zu using 1:2 with points pt %zu ps 1.2 lc rgb '%s' title ", i,
-			(size_t[]){ 7, 5, 9, 11, 13, 4, 6, 8 }[i % 8], gp_colour(i));
+			(size_t[]){ 7, 5, 9, 11, 13, 4, 6, 8 }[(i + i / 8) % 8], gp_colour(i)); /* no pair twice */
 		gp_quote(gp, names[i]);
 		fputs(", \\\n  ", gp);
 	}
-	for (size_t i = 0; i < lines; i++)
+	for (size_t i = 0; suspect && i < lines; i++)
 		fprintf(gp, "$variant%zu using ($3 == 1 ? $1 : NaN):2 with points pt 6 ps 2.6 lw 2"
 			" lc rgb '#cc0000' %s, \\\n  ", i, i ? "notitle" : "title 'above a roof: suspect'");
 	fputs("$sizes using 1:2:3 with labels left offset 2,0 boxed notitle\n", gp);
@@ -168,7 +173,7 @@ static void write_plot(const struct roofs *r, const char **names, size_t lines)
 /* Not what the roofs are made of. */
 static int has_counts(const struct result_cell *c)
 {
-	return (c->flops > 0 || c->bytes > 0) && strcmp(c->workload, "scale") && strcmp(c->workload, "fma");
+	return c->flops > 0 && c->bytes > 0 && strcmp(c->workload, "scale") && strcmp(c->workload, "fma");
 }
 
 int figure_roofline(struct plot *p)
@@ -179,16 +184,22 @@ int figure_roofline(struct plot *p)
 	size_t lines;
 	int rc = -1;
 
-	if (!r.points || plot_choose(p, has_counts))
+	if (!r.points)
 		goto out;
+	if (plot_choose(p, has_counts)) {
+		if (!p->want->workload && !p->want->target && p->want->n == STORE_NULL)
+			snprintf(p->why, sizeof(p->why), "no cell of run %lld that ran counts both flops and bytes",
+				 (long long)p->res.run);
+		goto out;
+	}
 	for (size_t i = 0; i < p->res.n_cells; i++)
-		if (plot_is_chosen(p, &p->res.cells[i]))
+		if (plot_is_chosen(p, &p->res.cells[i]) && plot_is_wanted(p, &p->res.cells[i]))
 			plot_has_time(p, &p->res.cells[i]);
 	if (read_points(&r))
 		goto out;
 	if (!r.n) {
 		if (!*p->why)
-			snprintf(p->why, sizeof(p->why), "workload %.60s counts no flops or bytes", p->workload);
+			snprintf(p->why, sizeof(p->why), "no cell of workload %.60s has a rate", p->workload);
 		goto out;
 	}
 	for (size_t i = 0; i < r.n; i++)
@@ -197,7 +208,7 @@ int figure_roofline(struct plot *p)
 	plot_title(p, "Roofline", STORE_NULL);
 	lines = write_points(&r, names);
 	write_sizes(&r);
-	write_roofs(&r, lowest);
+	write_roofs(&r, lines, lowest);
 	write_plot(&r, names, lines);
 	rc = 0;
 out:

@@ -6,10 +6,19 @@
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
+#include "../core/say.h"
 #include "figure.h"
 
 #define LINES_MAX 24
 #define SIZES_MAX 6
+
+struct span { double lo, hi; };
+
+static void span_add(struct span *s, double v)
+{
+	s->lo = fmin(s->lo, v);
+	s->hi = fmax(s->hi, v);
+}
 
 static int same_series(const struct result_cell *a, const struct result_cell *b)
 {
@@ -111,26 +120,59 @@ static size_t write_line(struct plot *p, const struct result_cell *first, size_t
 	return n;
 }
 
-/* Few sizes: a tick at each.  One is no axis. */
-static void write_sizes(struct plot *p)
+static int is_on_a_line(const struct plot *p, const struct result_cell *c, const struct result_cell **lines,
+			size_t n, int iterations)
 {
-	int64_t sizes[SIZES_MAX + 1];
+	for (size_t i = 0; i < n; i++)
+		if (same_line(c, lines[i], iterations))
+			return plot_is_chosen(p, c) && c->median_ns > 0;
+	return 0;
+}
+
+/* The sizes of what is drawn in ascending order: how many there are, or one more than fit. */
+static size_t find_sizes(const struct plot *p, const struct result_cell **lines, size_t n_lines, int iterations,
+			 int64_t *sizes)
+{
 	size_t n = 0, k;
 
 	for (size_t i = 0; i < p->res.n_cells && n <= SIZES_MAX; i++) {
 		const struct result_cell *c = &p->res.cells[i];
 
-		if (!plot_is_chosen(p, c) || !(c->median_ns > 0))
+		if (!is_on_a_line(p, c, lines, n_lines, iterations))
 			continue;
 		for (k = 0; k < n && sizes[k] != c->n; k++)
 			;
-		if (k == n)
-			sizes[n++] = c->n;
+		if (k < n)
+			continue;
+		for (k = n++; k && sizes[k - 1] > c->n; k--)
+			sizes[k] = sizes[k - 1];
+		sizes[k] = c->n;
 	}
+	return n;
+}
+
+/* Does the number of b run into that of a, on an axis of some 600 points? */
+static int is_too_near(int64_t a, int64_t b, struct span size, int is_log)
+{
+	double from = is_log ? log((double)a) : (double)a, to = is_log ? log((double)b) : (double)b;
+	double all = is_log ? log(size.hi / size.lo) : size.hi - size.lo;
+
+	return 600 * (to - from) / all < 4 * snprintf(NULL, 0, "%lld%lld__", (long long)a, (long long)b);
+}
+
+/* Few sizes: a tick at each, and its number where there is room.  One is no axis. */
+static void write_sizes(struct plot *p, const int64_t *sizes, size_t n, struct span size, int is_log)
+{
+	size_t said = 0;
+
 	if (n > SIZES_MAX)
 		return;
-	for (size_t i = 0; i < n; i++)
-		fprintf(p->gp, "%s%lld", i ? ", " : "set xtics (", (long long)sizes[i]);
+	for (size_t i = 0; i < n; i++) {
+		int near = i && is_too_near(sizes[said], sizes[i], size, is_log);
+
+		fprintf(p->gp, near ? ", '' %lld" : i ? ", %lld" : "set xtics (%lld", (long long)sizes[i]);
+		said = near ? said : i;
+	}
 	fputs(")\n", p->gp);
 	if (n == 1)
 		fprintf(p->gp, "set xrange [%lld:%lld]\n", (long long)sizes[0] - 1, (long long)sizes[0] + 1);
@@ -138,7 +180,7 @@ static void write_sizes(struct plot *p)
 
 static void write_plot(struct plot *p, const struct result_cell **lines, size_t n)
 {
-	char label[400];
+	char label[400], safe[500];
 
 	fputs("plot ", p->gp);
 	for (size_t i = 0; i < n; i++) {
@@ -146,54 +188,58 @@ static void write_plot(struct plot *p, const struct result_cell **lines, size_t 
 		fprintf(p->gp, "%s$line%zu using 1:2:3:4 with yerrorlines lw 1.6 ps 0.8 dt %zu pt %zu"
 			" lc rgb '%s' title ", i ? ", \\\n  " : "", i, i / 8 + 1,
 			(size_t[]){ 7, 5, 9, 11, 13, 4, 6, 8 }[i % 8], gp_colour(i));
-		gp_quote(p->gp, label);
+		gp_quote_long(p->gp, say_text(label, 60, safe, sizeof(safe)));
+		if (say_columns(safe) > 40)
+			p->width = 1160;
 	}
 	fputc('\n', p->gp);
 }
 
-struct span { double lo, hi; };
-
-static void span_add(struct span *s, double v)
+/* Has the line that `c` begins more than one size? */
+static int is_line(const struct plot *p, const struct result_cell *c, int iterations)
 {
-	s->lo = fmin(s->lo, v);
-	s->hi = fmax(s->hi, v);
+	for (size_t i = 0; i < p->res.n_cells; i++)
+		if (p->res.cells[i].n != c->n && is_on_a_line(p, &p->res.cells[i], &c, 1, iterations))
+			return 1;
+	return 0;
 }
 
-int figure_scaling(struct plot *p)
+/* The cells that lines begin with, in the order of the matrix: real lines before single points. */
+static size_t find_lines(const struct plot *p, int iterations, const struct result_cell **first)
 {
-	const struct result_cell *lines[LINES_MAX];
-	struct span time = { INFINITY, 0 }, size = { INFINITY, 0 };
-	size_t n = 0, k;
-	const char *unit;
-	double ns;
-	int iterations;
+	size_t n = 0, k, lines = 0;
 
-	if (p->want->run == FIGURE_EVERY_RUN && join_runs(p))
-		return -1;
-	if (plot_choose(p, NULL))
-		return -1;
-	iterations = iterations_matter(p);
-	for (size_t i = 0; i < p->res.n_cells; i++)
-		if (plot_is_chosen(p, &p->res.cells[i]) && p->res.cells[i].median_ns > 0) {
-			span_add(&time, p->res.cells[i].median_ns);
-			span_add(&size, (double)p->res.cells[i].n);
-		}
-	unit = gp_unit(time.lo, time.hi, &ns);
-	plot_title(p, "Time against size", STORE_NULL);
 	for (size_t i = 0; i < p->res.n_cells; i++) {
 		const struct result_cell *c = &p->res.cells[i];
 
-		for (k = 0; k < i && !(plot_is_chosen(p, &p->res.cells[k]) && same_line(&p->res.cells[k], c, iterations)); k++)
+		for (k = 0; k < n && !same_line(first[k], c, iterations); k++)
 			;
-		if (k < i || !plot_is_chosen(p, c))
+		if (k < n || !plot_is_chosen(p, c))
 			continue;
-		if (n < LINES_MAX && write_line(p, c, n, ns, iterations))
-			lines[n++] = c;
-		else if (n == LINES_MAX && !p->dropped++)
-			snprintf(p->why, sizeof(p->why), "only the first %d lines fit", LINES_MAX);
+		k = n++;
+		if (is_line(p, c, iterations)) {
+			memmove(first + lines + 1, first + lines, (k - lines) * sizeof(*first));
+			k = lines++;
+		}
+		first[k] = c;
 	}
-	if (!n)
-		return -1;
+	return n;
+}
+
+/* Times and sizes of what n lines show. */
+static void find_spans(const struct plot *p, const struct result_cell **lines, size_t n, int iterations,
+		       struct span *time, struct span *size)
+{
+	*time = *size = (struct span){ INFINITY, 0 };
+	for (size_t i = 0; i < p->res.n_cells; i++)
+		if (is_on_a_line(p, &p->res.cells[i], lines, n, iterations)) {
+			span_add(time, p->res.cells[i].median_ns);
+			span_add(size, (double)p->res.cells[i].n);
+		}
+}
+
+static void write_axes(struct plot *p, size_t n, struct span time, struct span size, const char *unit)
+{
 	if (time.hi > 10 * time.lo)
 		fputs("set logscale y 10\n", p->gp);
 	else
@@ -203,9 +249,42 @@ int figure_scaling(struct plot *p)
 			size.lo / 1.15, size.hi * 1.15);
 	fprintf(p->gp, "set ylabel 'time per iteration [%s]%s'\nset xlabel 'N'\nset format x '%%.0f'\nset offsets graph 0.03, graph 0.03\n",
 		unit, time.hi > 10 * time.lo ? ", log scale" : "");
-	fputs("set key outside right top vertical Left reverse samplen 2\n", p->gp);
-	write_sizes(p);
-	p->width = 1000;
-	write_plot(p, lines, n);
-	return 0;
+	gp_key_at_the_side(p, n);
+}
+
+int figure_scaling(struct plot *p)
+{
+	const struct result_cell **lines;
+	struct span time, size;
+	int64_t sizes[SIZES_MAX + 1];
+	size_t n, drawn = 0;
+	const char *unit;
+	double ns;
+	int iterations;
+
+	if ((p->want->run == FIGURE_EVERY_RUN && join_runs(p)) || plot_choose(p, NULL))
+		return -1;
+	lines = calloc(p->res.n_cells + 1, sizeof(*lines));
+	if (!lines)
+		return -1;
+	iterations = iterations_matter(p);
+	n = find_lines(p, iterations, lines);
+	find_spans(p, lines, n < LINES_MAX ? n : LINES_MAX, iterations, &time, &size);
+	unit = gp_unit(time.lo, time.hi, &ns);
+	plot_title(p, "Time against size", STORE_NULL);
+	for (size_t i = 0; i < n; i++) {
+		if (drawn < LINES_MAX && write_line(p, lines[i], drawn, ns, iterations))
+			lines[drawn++] = lines[i];
+		else if (drawn == LINES_MAX && !p->dropped++)
+			snprintf(p->why, sizeof(p->why), "only the first %d lines fit", LINES_MAX);
+	}
+	if (drawn) {
+		find_spans(p, lines, drawn, iterations, &time, &size);
+		write_axes(p, drawn, time, size, unit);
+		write_sizes(p, sizes, find_sizes(p, lines, drawn, iterations, sizes), size, size.hi > 9.5 * size.lo);
+		p->width = 1000;
+		write_plot(p, lines, drawn);
+	}
+	free(lines);
+	return drawn ? 0 : -1;
 }

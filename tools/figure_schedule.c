@@ -18,9 +18,7 @@
 
 static int wanted(const struct plot *p, const struct stamp_cell *c)
 {
-	return (!p->want->workload || !strcmp(p->want->workload, c->cell->workload)) &&
-	       (!p->want->target || !strcmp(p->want->target, c->cell->target)) &&
-	       (p->want->n == STORE_NULL || p->want->n == c->cell->n) && c->blocks && c->steps;
+	return plot_is_wanted(p, c->cell) && c->blocks && c->steps;
 }
 
 /* Rows: begin of the step, its block, its length, parity.  What is shorter than `least` is drawn

@@ -142,7 +142,9 @@ int figure_sync(struct plot *p)
 	double lo = INFINITY, hi = 0, ns, few = INFINITY, many = 0;
 	int64_t threads[LINES_MAX];
 	size_t n, columns, rows, lines = 0;
-	char title[160], target[80];
+	const char *device;
+	char title[400], name[200];
+	int several = 0;
 
 	if (plot_choose(p, is_empty_work))
 		return -1;
@@ -150,6 +152,7 @@ int figure_sync(struct plot *p)
 	for (size_t i = 0; i < p->res.n_cells; i++) {
 		const struct result_cell *c = &p->res.cells[i];
 
+		several |= is_drawn(p, c) && !is_best(p, c);
 		if (is_drawn(p, c) && is_best(p, c)) {
 			lo = fmin(lo, c->median_ns);
 			hi = fmax(hi, c->median_ns);
@@ -164,14 +167,15 @@ int figure_sync(struct plot *p)
 		return -1;
 	columns = n < 3 ? n : 3;
 	unit = gp_unit(lo, hi, &ns);
-	p->width = 120 + 330 * (int)columns;
+	p->width = columns == 1 ? 720 : 120 + 350 * (int)columns;
 	rows = (n + columns - 1) / columns;
 	p->height = 100 + 290 * (int)rows;
 	fprintf(p->gp, "set multiplot layout %zu,%zu margins screen %g,0.98,%g,%g spacing screen %g,%g title ",
-		rows, columns, 75.0 / p->width, 60.0 / p->height, 1 - 90.0 / p->height, 80.0 / p->width,
+		rows, columns, 100.0 / p->width, 60.0 / p->height, 1 - 90.0 / p->height, 105.0 / p->width,
 		110.0 / p->height);
-	snprintf(title, sizeof(title), "An iteration without work on target %s, over blocks and threads",
-		 say_text(p->target, 20, target, sizeof(target)));
+	device = !strcmp(p->target, "host") ? "target host (no GPU)" : plot_device(p) ? plot_device(p) : p->target;
+	snprintf(title, sizeof(title), "Empty iterations over blocks and threads, %s%s",
+		 say_text(device, 30, name, sizeof(name)), several ? "; the fastest of several cells" : "");
 	gp_quote_long(p->gp, title);
 	fputc('\n', p->gp);
 	fprintf(p->gp, "set logscale x 2\nset xlabel 'blocks'\nset ylabel 'time per iteration [%s]'\n"

@@ -28,7 +28,8 @@ static int plot_usage(FILE *out)
 	      "  --against N     for compare: the run to compare with (default: the one before)\n"
 	      "  --workload W    this workload (default: the first of the matrix)\n"
 	      "  --target T      this target\n"
-	      "  --n N           this size (default: the one with most results)\n"
+	      "  --n N           this size (ladder, overhead, latency: default the one with most\n"
+	      "                  results; compare, roofline, schedule: all; scaling, sync: no choice)\n"
 	      "  --keep          keep the gnuplot script, with its data, as FILE.gp\n"
 	      "\n"
 	      "DB defaults to pkrun.db.  A cell without a verified time is left out, with a note.\n", out);
@@ -107,6 +108,14 @@ static int plot_parse(int argc, char **argv, struct plot_options *o)
 	}
 	if (o->want.run == FIGURE_EVERY_RUN && strcmp(o->figure->name, "scaling")) {
 		say_error("plot: --run all: only scaling joins runs");
+		return -1;
+	}
+	if (o->want.other_run && strcmp(o->figure->name, "compare")) {
+		say_error("plot: --against: only compare is of two runs");
+		return -1;
+	}
+	if (o->want.n != STORE_NULL && o->figure->every_n) {
+		say_error("plot: --n: %s shows every size", o->figure->name);
 		return -1;
 	}
 	if (optind + 1 < argc)
