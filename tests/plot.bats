@@ -169,6 +169,8 @@ END
   make_db a.db kind=relay
   run "$PKRUN" plot roofline a.db -o a.svg
   [ "$status" -eq 2 ]; [[ $output == *'nothing to draw: no cell of run 1 that ran counts both flops and bytes' ]]
+  run "$PKRUN" plot ladder a.db -o a.svg --workload relay --n 7
+  [ "$status" -eq 2 ]; [[ $output == *'run 1 has no cell for this figure, workload relay, n = 7' ]]
   run "$PKRUN" plot compare a.db -o a.svg
   [ "$status" -eq 2 ]; [[ $output == *'it takes two runs, and there is none before run 1; --against says with which'* ]]
   run "$PKRUN" plot compare a.db -o a.svg --against 7

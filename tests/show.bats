@@ -366,6 +366,19 @@ END
   [ "$status" -eq 2 ]; [ "$output" = 'pkrun: show: a.db: there is no run in it yet' ]
 }
 
+@test "times are ranked as they are, and units are chosen after rounding (h10)" {
+  make_db a.db cells=8 blocks=1 trials=1
+  change a.db "UPDATE trial SET wall_ns = CASE cell_id WHEN 1 THEN 100400 WHEN 2 THEN 100300 WHEN 3 THEN 999600000
+    WHEN 4 THEN 59999600000000 WHEN 5 THEN 999499 ELSE 999600 END"
+  "$PKRUN" show a.db >a.txt
+  grep -Eq '^queued .* 100 ns +1\.00x ' a.txt
+  grep -Eq '^graph .* 1\.00 ms ' a.txt
+  grep -Eq '^naive .* 60\.0 s ' a.txt
+  grep -Eq '^poller .* 999 ns ' a.txt
+  grep -Eq '^doorbell .* 1\.00 us ' a.txt
+  [ "$("$PKRUN" query a.db 'SELECT series FROM summary ORDER BY median_ns LIMIT 1' --format csv | tail -n 1 | tr -d '\r')" = synced ]
+}
+
 @test "with workload busy: the step length below which a persistent kernel pays" {
   make_db a.db kind=full
   run "$PKRUN" show a.db

@@ -294,6 +294,8 @@ END
   grep -q 'naive: poisson2d, N = 9, clock tick ' a.svg
   grep -q 'neighbour: poisson2d, N = 9, clock tick ' a.svg
   [ "$(grep -Ec '^[0-9.e+-]+ [0-9]+ [0-9.e+-]+ [01]$' a.svg.gp)" -eq $((7 * 12 + 7 * 5)) ]
+  run "$PKRUN" plot schedule a.db -o b.svg --n 7
+  [ "$status" -eq 2 ]; [[ $output == *'no timeline of run 1 can be drawn, n = 7' ]]
   # no bar is too short to be seen, and where one was made longer the axis says so
   python3 - <<'END'
 import re

@@ -197,10 +197,23 @@ int plot_is_wanted(const struct plot *p, const struct result_cell *c)
 	       (p->want->n == STORE_NULL || p->want->n == c->n);
 }
 
+const char *plot_wanted(const struct plot *p, char *out, size_t size)
+{
+	const char *workload = p->want->workload, *target = p->want->target;
+	char n[40] = "";
+
+	if (p->want->n != STORE_NULL)
+		snprintf(n, sizeof(n), ", n = %lld", (long long)p->want->n);
+	snprintf(out, size, "%s%.60s%s%.60s%s", workload ? ", workload " : "", workload ? workload : "",
+		 target ? ", target " : "", target ? target : "", n);
+	return out;
+}
+
 /* The first of the matrix that has a time; empty work only if there is nothing else. */
 int plot_choose(struct plot *p, int (*ok)(const struct result_cell *c))
 {
 	const struct result_cell *best = NULL;
+	char asked[200];
 	int rank = 0, r;
 
 	for (size_t i = 0; i < p->res.n_cells; i++) {
@@ -215,10 +228,8 @@ int plot_choose(struct plot *p, int (*ok)(const struct result_cell *c))
 		}
 	}
 	if (!best) {
-		snprintf(p->why, sizeof(p->why), "run %lld has no cell for this figure%s%s%s%s",
-			 (long long)p->res.run, p->want->workload ? ", workload " : "",
-			 p->want->workload ? p->want->workload : "", p->want->target ? ", target " : "",
-			 p->want->target ? p->want->target : "");
+		snprintf(p->why, sizeof(p->why), "run %lld has no cell for this figure%s", (long long)p->res.run,
+			 plot_wanted(p, asked, sizeof(asked)));
 		return -1;
 	}
 	p->workload = best->workload;

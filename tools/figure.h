@@ -75,6 +75,8 @@ int64_t plot_choose_n(struct plot *p, int (*ok)(const struct result_cell *c));
 int plot_is_chosen(const struct plot *p, const struct result_cell *c);
 /* Is it of the workload, target and size that were asked for, if any were? */
 int plot_is_wanted(const struct plot *p, const struct result_cell *c);
+/* What was asked for, as the end of a sentence: ", workload null, n = 7", "". */
+const char *plot_wanted(const struct plot *p, char *out, size_t size);
 /* The cell has a time that can be drawn; else it is counted and the first reason kept. */
 int plot_has_time(struct plot *p, const struct result_cell *c);
 /* The device that the chosen cells ran on, NULL if none did. */

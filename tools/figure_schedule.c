@@ -70,6 +70,7 @@ static void write_panel(struct plot *p, const struct stamp_cell *c, size_t panel
 int figure_schedule(struct plot *p)
 {
 	const struct stamp_cell *shown[PANELS_MAX];
+	char asked[200];
 	struct stamps st;
 	double last[2] = { 0, 0 }, ns;
 	size_t n = 0;
@@ -90,8 +91,12 @@ int figure_schedule(struct plot *p)
 		}
 	}
 	if (!n || !(last[0] + last[1] > 0)) {
-		snprintf(p->why, sizeof(p->why), "no cell of run %lld has stamps: give a persistent variant"
-			 " `stamps = STEPS`", (long long)p->res.run);
+		if (st.n)
+			snprintf(p->why, sizeof(p->why), "no timeline of run %lld can be drawn%s", (long long)p->res.run,
+				 plot_wanted(p, asked, sizeof(asked)));
+		else
+			snprintf(p->why, sizeof(p->why), "no cell of run %lld has stamps: give a persistent variant"
+				 " `stamps = STEPS`", (long long)p->res.run);
 		stamps_free(&st);
 		return -1;
 	}

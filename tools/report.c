@@ -160,7 +160,7 @@ static void cell_ratio(FILE *out, double ratio)
 {
 	char text[32];
 
-	snprintf(text, sizeof(text), ratio < 0.1 ? "%.3f" : "%.2f", ratio);
+	snprintf(text, sizeof(text), ratio < 0.00095 ? "%.1g" : ratio < 0.1 ? "%.3f" : "%.2f", ratio);
 	html_cell_number(out, isfinite(ratio) ? text : NULL, ratio);
 }
 
