@@ -358,3 +358,24 @@ SELECT r.run, r.cell, r.series, r.variant, r.workload, r.target, r.n, r.params, 
        max(g.ns) AS max_ns
 FROM ranked g JOIN result r ON r.cell = g.cell
 GROUP BY g.cell;
+
+-- Latencies of single messages, where a variant took them: one row a cell and
+-- kind of message (round_trip, to_host, ...), over its verified timed trials.
+-- Quantiles and the mean are those of a trial, averaged over the trials.
+CREATE VIEW latency AS
+WITH part AS (
+  SELECT m.cell_id, substr(m.name, 1, length(rtrim(m.name, replace(m.name, '_', ''))) - 1) AS message,
+         substr(m.name, length(rtrim(m.name, replace(m.name, '_', ''))) + 1) AS what, m.value
+  FROM metric m JOIN trial t ON t.id = m.trial_id
+  WHERE instr(m.name, '_hist_ns_le_') = 0 AND t.kind = 'timed' AND t.verified = 1),
+seen AS (
+  SELECT cell_id, message, sum(value) FILTER (WHERE what = 'samples') AS samples,
+         min(value) FILTER (WHERE what = 'min') AS min_ns, avg(value) FILTER (WHERE what = 'mean') AS mean_ns,
+         avg(value) FILTER (WHERE what = 'p50') AS p50_ns, avg(value) FILTER (WHERE what = 'p90') AS p90_ns,
+         avg(value) FILTER (WHERE what = 'p99') AS p99_ns, avg(value) FILTER (WHERE what = 'p999') AS p999_ns,
+         max(value) FILTER (WHERE what = 'max') AS max_ns
+  FROM part GROUP BY cell_id, message HAVING p50_ns IS NOT NULL)
+SELECT r.run, r.workload, r.target, r.device, r.series, r.variant, r.params, r.n, r.iterations, s.message,
+       s.samples, s.min_ns, s.mean_ns, s.p50_ns, s.p90_ns, s.p99_ns, s.p999_ns, s.max_ns, r.cell
+FROM seen s JOIN result r ON r.cell = s.cell_id
+WHERE r.status IN ('ok', 'imprecise', 'pending');

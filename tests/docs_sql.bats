@@ -17,6 +17,7 @@ recipes() {
   make_db a.db kind=full
   make_db a.db kind=full
   make_db a.db kind=mixed cells=9
+  make_db relay.db kind=relay
   python3 - <<'END'
 import sqlite3
 db = sqlite3.connect("a.db"); db.execute("UPDATE environment SET value = 'performance' WHERE run_id = 2 AND key = 'governor'"); db.commit()
@@ -24,7 +25,9 @@ END
   for recipe in recipe-*.sql; do
     sql=$(cat $recipe)
     case $sql in *'max(id) FROM run'*) sql=${sql//(SELECT max(id) FROM run)/2} ;; esac
-    run "$PKRUN" query a.db "$sql" --format csv
+    db=a.db
+    case $sql in *'FROM latency'* | *'FROM metric'*) db=relay.db ;; esac
+    run "$PKRUN" query $db "$sql" --format csv
     [ "$status" -eq 0 ] || { echo "$recipe: $output"; false; }
     [ "${#lines[@]}" -ge 2 ] || { echo "$recipe: no row"; false; }
   done

@@ -189,6 +189,8 @@ static void full_cell(struct make *m, int64_t number, size_t which, const char *
 /* kind=relay: messages with a hump at 4 us and a tail, as kernels/latency.h stores them. */
 static void make_relay(struct make *m)
 {
+	static const char *const quantiles[] = { "min", "mean", "p50", "p90", "p99", "p999", "max" };
+	static const double of_them[] = { 3000, 4200, 3900, 4800, 6100, 9000, 98000 };
 	static const double bounds[] = { 3150, 4000, 5000, 6300, 8000, 10000, 100000 };
 	static const double counts[] = { 100, 600, 250, 40, 7, 2, 1 };
 	char name[64];
@@ -202,6 +204,11 @@ static void make_relay(struct make *m)
 				snprintf(name, sizeof(name), "round_trip_hist_ns_le_%.0f",
 					 bounds[i] * (which == 4 ? 10 : 1));
 				if (store_metric(m->s, cell, STORE_NULL, trial, name, counts[i], "count"))
+					die(m, "metric");
+				snprintf(name, sizeof(name), "round_trip_%s", quantiles[i]);
+				if (store_metric(m->s, cell, STORE_NULL, trial, name,
+						 of_them[i] * (which == 4 ? 10 : 1), "ns") ||
+				    (!i && store_metric(m->s, cell, STORE_NULL, trial, "round_trip_samples", 1000, "count")))
 					die(m, "metric");
 			}
 	}

@@ -188,3 +188,17 @@ END
   [ "$(ask 'SELECT host_cpu_share BETWEEN 0.85 AND 0.95, energy_uj IS NULL, host_cpu_ns BETWEEN 0.85 * median_ns AND 0.95 * median_ns FROM cost')" = 1,1,1 ]
   "$PKRUN" show a.db --format csv | tr -d '\r' | head -1 | grep -q 'verified,host_cpu_ns,energy_uj'
 }
+
+@test "latency: quantiles averaged over trials, the least and the greatest of all, every sample counted" {
+  make_db a.db kind=relay blocks=2 trials=2
+  change a.db "UPDATE metric SET value = 5900 WHERE name = 'round_trip_p50' AND trial_id = 1" \
+    "UPDATE metric SET value = 1000 WHERE name = 'round_trip_min' AND trial_id = 2" \
+    "UPDATE metric SET value = 200000 WHERE name = 'round_trip_max' AND trial_id = 3" \
+    "UPDATE trial SET verified = 0 WHERE id = 5" "UPDATE trial SET kind = 'warmup' WHERE id = 6" \
+    "UPDATE cell SET status = 'wrong' WHERE id = 3" \
+    "INSERT INTO metric (cell_id, trial_id, name, value, unit) VALUES (1, 1, 'tasks_of_a_block_max', 7, 'task')"
+  [ "$(ask "SELECT message, samples, min_ns, mean_ns, p50_ns, p90_ns, p99_ns, p999_ns, max_ns FROM latency WHERE cell = 1")" = \
+    'round_trip,4000,1000,4200,4400,4800,6100,9000,200000' ]
+  [ "$(ask "SELECT samples, p50_ns FROM latency WHERE cell = 2")" = 2000,39000 ]
+  [ "$(ask "SELECT group_concat(cell, ' ') FROM (SELECT cell FROM latency ORDER BY cell)")" = '1 2 4 5' ]
+}
