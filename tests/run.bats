@@ -140,6 +140,17 @@ load fakes
   [[ $(reason noisy) == *'after 10 blocks'* ]]
 }
 
+@test "a drift is said beside the result, which stands" {
+  matrix a.ini blocks_min=12 blocks_max=12 trials=1 -- noisy sleeper
+  FAKE_TURN=$PWD/turn FAKE_AT=drift run clocked "$PKRUN" --quiet a.ini
+  [ "$status" -eq 0 ]
+  [ "$(cell noisy)" = ok ]
+  [ "$(reason noisy)" = 'not_steady: 125 us in the first third of the blocks, 205 us in the last' ]
+  [[ $output == *'noisy n=3: ok: not_steady: 125 us'* ]]
+  [ "$(sql "SELECT CAST(median_ns AS INTEGER) / 1000 FROM summary WHERE series = 'noisy'")" = 165 ]
+  [ -z "$(reason sleeper)" ]
+}
+
 @test "cell_limit ends a cell as imprecise, and its row is kept" {
   matrix a.ini blocks_min=6 blocks_max=40 ci=0.0000001 cell_limit=0.3 trials=1 -- sleeper
   run "$PKRUN" --quiet a.ini

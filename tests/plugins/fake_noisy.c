@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT
  *
  * fake_noisy.c - right; takes 1 and 3 ms by turns, from process to process: the
- * turn is the size of the file $FAKE_TURN.
+ * turn is the size of the file $FAKE_TURN.  With FAKE_AT=drift: 10 % longer each turn.
  */
 #include <fcntl.h>
 #include "fake.h"
@@ -11,12 +11,14 @@ static long us;
 static int setup(struct pkrun_run *r)
 {
 	int fd = open(getenv("FAKE_TURN"), O_WRONLY | O_CREAT | O_APPEND, 0666);
+	long turn;
 
 	if (fd < 0 || write(fd, "", 1) != 1) {
 		r->host->say(r, "FAKE_TURN names no file");
 		return PKRUN_FAIL;
 	}
-	us = lseek(fd, 0, SEEK_END) & 1 ? 1000 : 3000;
+	turn = (long)lseek(fd, 0, SEEK_END);
+	us = getenv("FAKE_AT") ? 1000 + 100 * turn : turn & 1 ? 1000 : 3000;
 	close(fd);
 	return PKRUN_OK;
 }
