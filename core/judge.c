@@ -8,9 +8,12 @@
  * as near to the fixed point as the reference after an eighth of the
  * iterations; a workload without a fixed point demands the bits of it too.  In
  * both cases every block must have done its steps, guard zones and inputs must
- * be untouched, and a norm that was asked for (check) must be a number.
+ * be untouched, and a norm that was asked for (check) must be a number; the
+ * norm of an exact result itself, reported where `check` divides the run, must
+ * be that result's.
  */
 #include <inttypes.h>
+#include <math.h>
 #include <stdarg.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -22,6 +25,7 @@
 #define DIFF_MAX 700
 #define JUDGE_PART 8		/* stale data may cost a converging variant this factor */
 #define JUDGE_REST 1e-12	/* of the largest value: rounding, and what solve() leaves */
+#define JUDGE_NORM 1e-9		/* of a norm: its terms are added up in any order */
 
 static enum bench_status say_error_status(struct bench *b, const char *text)
 {
@@ -213,6 +217,7 @@ enum bench_status judge_open(struct bench *b)
 	b->judge.one.hash = b->reference.one;
 	b->judge.odd.hash = b->reference.odd;
 	b->judge.all.hash = b->reference.all;
+	b->judge.one.norm = b->judge.odd.norm = b->judge.all.norm = NAN;
 	return b->judge.converges ? open_converges(b) : BENCH_OK;
 }
 
@@ -238,8 +243,48 @@ static enum bench_status check_rest(struct bench *b, const char *kind)
 	return say_wrong(b, "%s run: an input array was changed", kind);
 }
 
+/* ---- the residual norm ---- */
+
+/* Of the arrays on the device, by the CPU. */
+static enum bench_status norm_of_state(struct bench *b, double *norm)
+{
+	enum bench_status s = BENCH_OK;
+	struct reference r = b->initial;	/* what the arrays are: their data was given back */
+	int i;
+
+	worker_phase("norm", PROTOCOL_LIMIT_NONE, 0, 0);
+	for (i = 0; i < r.n && !s; i++) {
+		r.data[i] = malloc(r.info[i].count * 8 + 1);
+		if (!r.data[i])
+			s = say_error_status(b, "out of memory for the residual norm");
+		else if (b->dev->to_host(r.data[i], b->array[i], r.info[i].count * 8))
+			s = bench_device_error(b, "residual norm");
+	}
+	if (!s)
+		*norm = b->workload->norm(&b->problem, r.data);
+	reference_close(&r);
+	return s;
+}
+
+/* The state was found right: so must be what the variant says of it. */
+static enum bench_status check_norm_value(struct bench *b, const char *kind, uint64_t iterations,
+					  double got, struct judge_expected *expected)
+{
+	enum bench_status s = BENCH_OK;
+
+	if (!b->workload->norm || b->judge.converges || iterations % b->run.check)
+		return BENCH_OK;
+	if (isnan(expected->norm))
+		s = norm_of_state(b, &expected->norm);
+	if (s || fabs(got - expected->norm) <= JUDGE_NORM * expected->norm)
+		return s;
+	return say_wrong(b, "%s run of %" PRIu64 " iterations: residual norm %.17g, of the (right) result it is %.17g",
+			 kind, iterations, got, expected->norm);
+}
+
 /* The last norm of the run: one that was never written is poison, or not there. */
-static enum bench_status check_norm(struct bench *b, const char *kind, uint64_t iterations)
+static enum bench_status check_norm(struct bench *b, const char *kind, uint64_t iterations,
+				    struct judge_expected *expected)
 {
 	size_t i;
 
@@ -249,14 +294,16 @@ static enum bench_status check_norm(struct bench *b, const char *kind, uint64_t 
 		;
 	if (i < b->n_metrics && !verify_is_finite(b->metrics[i].value))
 		return say_wrong(b, "%s run: the residual norm is not a finite number", kind);
-	if (i < b->n_metrics || b->lost_metrics)
+	if (i < b->n_metrics)
+		return check_norm_value(b, kind, iterations, b->metrics[i].value, expected);
+	if (b->lost_metrics)
 		return BENCH_OK;
 	return say_wrong(b, "%s run of %" PRIu64 " iterations: no residual_norm, though check = %" PRIu64,
 			 kind, iterations, b->run.check);
 }
 
 enum bench_status judge_result(struct bench *b, const char *kind, uint64_t iterations,
-			       const struct judge_expected *expected, uint64_t *hash)
+			       struct judge_expected *expected, uint64_t *hash)
 {
 	enum bench_status s = b->judge.converges
 		? check_error(b, kind, iterations, expected->error, hash)
@@ -266,5 +313,5 @@ enum bench_status judge_result(struct bench *b, const char *kind, uint64_t itera
 		s = check_steps(b, kind, iterations);
 	if (!s)
 		s = check_rest(b, kind);
-	return s ? s : check_norm(b, kind, iterations);
+	return s ? s : check_norm(b, kind, iterations, expected);
 }

@@ -212,7 +212,7 @@ static enum bench_status bare_trial(struct bench *b, const struct plan *plan, co
 }
 
 static enum bench_status trial(struct bench *b, struct plan *plan, const char *kind,
-			       uint64_t iterations, const struct judge_expected *expected)
+			       uint64_t iterations, struct judge_expected *expected)
 {
 	struct timing t = { 0, NONE, 0 };
 	enum bench_status s, judged;

@@ -220,7 +220,9 @@ struct pkrun_run {
 	uint32_t sweep;			/* enum pkrun_sweep */
 	struct pkrun_choice blocks;	/* index: enum pkrun_blocks, arg: the number */
 	int64_t  tile[2];		/* rows x columns of a tile; 0 0: the shape's default */
-	uint64_t check;			/* residual norm every `check` iterations; 0: never */
+	uint64_t check;			/* 0: never; else the residual's 2-norm after every `check` iterations,
+					   the last of a run as its metric "residual_norm", or probe()
+					   answers PKRUN_SKIP.  A norm of the run's end is verified. */
 	uint64_t seed;
 };
 

@@ -97,7 +97,8 @@ static void describe_width(const struct runner *r, const struct cell_state *c, d
 		snprintf(out, size, "speed-up +-%.2g %% after %u blocks and %s, wanted +-%.2g %%",
 			 ratio * 100, c->n_medians, took, ci);
 	else if (isnan(width))
-		snprintf(out, size, "%u blocks in %s: too few for an interval", c->n_medians, took);
+		snprintf(out, size, "%u %s in %s: too few for an interval", c->n_medians,
+			 c->n_medians == 1 ? "block" : "blocks", took);
 	else
 		snprintf(out, size, "+-%.2g %% after %u blocks and %s, wanted +-%.2g %%", width * 100,
 			 c->n_medians, took, ci);

@@ -69,6 +69,9 @@ struct workload {
 	/* Turn the initial arrays into the fixed point that advance() approaches, to rounding (1e-13 of the
 	 * largest value).  0, or -1: too much work.  NULL: there is none, and every result must be exact. */
 	int (*solve)(const void *opt, uint32_t blocks, void **arrays);
+	/* What `check` has variants report of the arrays as they are: the residual's 2-norm, its terms rounded
+	 * as the device rounds them.  NULL: there is no residual. */
+	double (*norm)(const void *opt, void *const *arrays);
 };
 
 /* ---- workload.c: what many answer alike; their options begin with `int64_t n` ---- */

@@ -127,6 +127,33 @@ static void the_fixed_point_is_what_iteration_reaches(void **state)
 	}
 }
 
+/* Of the first state, u = 0 inside: boundary values of the neighbours less rhs; then of the fixed point. */
+static void the_norm_is_that_of_the_residual(void **state)
+{
+	const double pi = acos(-1), h = 1.0 / 6;
+	struct reference r;
+	int64_t opt[16];
+	const struct workload *w = poisson(7, opt);
+	double sum = 0, of[7][7];
+	int i, j;
+
+	(void)state;
+	for (i = 0; i < 7; i++)
+		for (j = 0; j < 7; j++)
+			of[i][j] = sin(2 * pi * i * h) * cos(2 * pi * j * h);
+	for (i = 1; i < 6; i++)
+		for (j = 1; j < 6; j++) {
+			double around = (j == 1) * of[i][0] + (j == 5) * of[i][6];
+
+			sum += pow(around + 8 * pi * pi * h * h * of[i][j], 2);
+		}
+	assert_int_equal(reference_open(&r, w, opt, 1), 0);
+	assert_true(fabs(w->norm(opt, r.data) / sqrt(sum) - 1) < 1e-13);
+	assert_int_equal(w->solve(opt, 1, r.data), 0);
+	assert_true(w->norm(opt, r.data) < 1e-14);
+	reference_close(&r);
+}
+
 static void messages_survive_a_pipe(void **state)
 {
 	static struct message_reader r;
@@ -238,6 +265,7 @@ int main(void)
 		cmocka_unit_test(the_odd_run_lies_before_the_fixed_point),
 		cmocka_unit_test(references_agree_with_themselves),
 		cmocka_unit_test(the_fixed_point_is_what_iteration_reaches),
+		cmocka_unit_test(the_norm_is_that_of_the_residual),
 		cmocka_unit_test(messages_survive_a_pipe),
 		cmocka_unit_test(jobs_keep_their_pairs),
 		cmocka_unit_test(wrappers_are_split_as_a_shell_would),

@@ -53,7 +53,7 @@ no_time() { [ -z "$(sql "SELECT median_ns FROM summary WHERE series = '$1'")" ];
   [[ $(reason nan) == *'441 of 441 words are wrong, first at (0, 0): got'*nan*'441 are not finite'* ]]
 }
 
-@test "a residual norm that is no number is wrong, and so is none where one was asked for (g01)" {
+@test "a residual norm that is no number, or another, is wrong, and so is none where one was asked for (g01)" {
   matrix a.ini check=2 -- nan
   FAKE_AT=norm run -3 "$PKRUN" --quiet a.ini
   [ "$(reason nan)" = 'warmup run: the residual norm is not a finite number' ]; no_time nan
@@ -61,6 +61,12 @@ no_time() { [ -z "$(sql "SELECT median_ns FROM summary WHERE series = '$1'")" ];
   FAKE_AT=no_norm run -3 "$PKRUN" --quiet a.ini
   [ "$(reason nan)" = 'odd run of 5 iterations: no residual_norm, though check = 2' ]; no_time nan
   FAKE_AT=no_norm one nan ok 0
+  rm pkrun.db; matrix a.ini workload=poisson2d n=21 check=5 -- nan
+  FAKE_AT=bad_norm run -3 "$PKRUN" --quiet a.ini
+  [[ $(reason nan) == 'odd run of 5 iterations: residual norm 1.5, of the (right) result it is '1.7225934215925* ]]; no_time nan
+  # that of an earlier iteration is not looked at
+  rm pkrun.db; matrix a.ini workload=poisson2d n=21 check=3 -- nan
+  FAKE_AT=bad_norm run -0 "$PKRUN" --quiet a.ini
 }
 
 @test "what converges is judged by its distance from the fixed point" {

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: MIT
  *
  * fake_nan.c - puts NaN (FAKE_AT = first, middle, last, all) or infinity (inf) into the result;
- * FAKE_AT = norm: right, with NaN as the residual norm from the third run on; no_norm: with none.
+ * FAKE_AT = norm: right, with NaN as the residual norm from the third run on; no_norm: with none;
+ * bad_norm: with a number that is not the result's.
  */
 #include <math.h>
 #include "fake.h"
@@ -18,6 +19,8 @@ static int run(struct pkrun_run *r, uint64_t iterations)
 		return PKRUN_OK;
 	if (at && strcmp(at, "norm") == 0)
 		return r->host->metric(r, "residual_norm", ++fake_state(r)->calls > 2 ? (double)NAN : 1.5, "");
+	if (at && strcmp(at, "bad_norm") == 0)
+		return r->host->metric(r, "residual_norm", 1.5, "");
 	if (!at || strcmp(at, "middle") == 0)
 		u[n / 2] = NAN;
 	else if (strcmp(at, "first") == 0)
