@@ -54,7 +54,7 @@ for t in e.parse(sys.argv[1]).iter("{http://www.w3.org/2000/svg}text"): print(""
   grep -q '^5100 ' b.svg.gp
   make_db c.db cells=400; sql c.db "UPDATE cell SET series = number"
   run "$PKRUN" plot scaling c.db -o c.svg
-  [[ $output == *'376 left out; the first: only the first 24 lines fit'* ]]
+  [[ $output == *'376 left out; the first: only the first 24 lines fit; --only chooses'* ]]
   # the same cell in two runs: the later counts
   sql a.db "UPDATE cell SET n = n / 100 WHERE run_id = 1"
   "$PKRUN" plot scaling a.db -o c.svg --keep --run all
@@ -207,10 +207,47 @@ END
   make_db a.db cells=800
   sql a.db "UPDATE cell SET n = 11, params = 'threads=' || number"
   run "$PKRUN" plot overhead a.db -o a.svg
-  [ "$status" -eq 0 ]; [[ $output == *'704 left out; the first: only the first 96 bars fit'* ]]
+  [ "$status" -eq 0 ]; [[ $output == *'704 left out; the first: only the first 96 bars fit; --only chooses'* ]]
   svg_texts a.svg >texts
   grep -Eq '^▶ 23[0-9] µs$' texts
   ! grep -Eq '^▶ [0-9.]+ ns$' texts || false
+}
+
+@test "overhead: where nothing can be split it says so, and the report leaves it out" {
+  needs_gnuplot
+  make_db a.db cells=8
+  sql a.db "UPDATE cell SET variant = 'other' WHERE variant = 'launch_sync'"
+  run "$PKRUN" plot overhead a.db -o a.svg
+  [ "$status" -eq 0 ]; [[ $output == 'nothing is split: no cell has one with workload null '* ]]
+  "$PKRUN" report a.db -o a.html
+  grep -q 'Ladder: poisson2d' a.html; ! grep -q 'Where the time goes' a.html || false
+  make_db b.db kind=full
+  run "$PKRUN" plot overhead b.db -o b.svg
+  [ "$status" -eq 0 ]; [ -z "$output" ]
+  "$PKRUN" report b.db -o b.html
+  grep -q 'Where the time goes' b.html
+}
+
+@test "--only chooses cells as it does for a run, and factors are of those that are shown" {
+  needs_gnuplot
+  make_db a.db kind=full; make_db b.db kind=relay
+  rows() { grep -Ec '^[0-9]+ "' $1.gp; }
+  "$PKRUN" plot ladder a.db -o a.svg --keep --n 101 --only '*ed'
+  [ "$(rows a.svg)" -eq 2 ]
+  "$PKRUN" plot ladder a.db -o b.svg --keep --n 101 --only '[qn]*'
+  [ "$(rows b.svg)" -eq 3 ]
+  times=($(sed -n 's/^[0-9]* "[a-z]*" [01] \([0-9.]*\) .*/\1/p' b.svg.gp))
+  [[ $(sed -n 's/^0 .*×\([0-9.]*\)"$/\1/p' b.svg.gp) == "$(awk -v a="${times[1]}" -v b="${times[2]}" 'BEGIN { printf a / b < 99.5 ? "%.1f" : "%.0f", a / b }')" ]]
+  "$PKRUN" plot latency b.db -o c.svg --only 'poller/*'
+  svg_texts c.svg >texts
+  [ "$(grep -c round_trip texts)" -eq 1 ]; grep -Fq 'poller, round_trip' texts
+  "$PKRUN" plot scaling a.db -o d.svg --keep --only '*/poisson2d/101'
+  [ "$(grep -c '^\$line' d.svg.gp)" -eq 8 ]
+  for figure in ladder scaling overhead roofline latency sync schedule; do
+    run "$PKRUN" plot $figure a.db -o e.svg --only 'nosuch*'
+    [ "$status" -eq 2 ]; [[ $output == *'nothing to draw: no cell of run 1 matches --only nosuch*' ]]
+  done
+  [ ! -e e.svg ]
 }
 
 @test "sync: one key for all panels, and axes that end with what is drawn" {

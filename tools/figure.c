@@ -55,6 +55,12 @@ int figure_script(const struct figure *f, struct store *s, const struct results 
 			snprintf(p->why, sizeof(p->why), "%s", store_error(s));
 		return -1;
 	}
+	if (want->only)
+		results_only(&p->res, want->only);
+	if (want->only && !p->res.n_cells) {
+		snprintf(p->why, sizeof(p->why), "no cell of run %lld matches --only %.200s", (long long)p->res.run, want->only);
+		return -1;
+	}
 	p->gp = open_memstream(script, &size);
 	if (!p->gp)
 		return -1;

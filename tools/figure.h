@@ -16,6 +16,7 @@ struct figure_request {
 	int64_t other_run;		/* compare: the run before it, unless given; else 0 */
 	const char *workload, *target;	/* NULL: chosen by the figure */
 	int64_t n;			/* STORE_NULL: chosen by the figure */
+	const char *only;		/* of the cells those that match (results_only); NULL: all */
 };
 
 /* A figure being made. */
@@ -29,6 +30,7 @@ struct plot {
 	const char *shared;		/* parameters that stand in the title and in no label; NULL: none */
 	int width, height;
 	int drawn;			/* points, bars, lines that are in it */
+	const char *hollow;		/* why it tells nothing though there is something to draw; NULL: it does */
 	int dropped;			/* that have no time or cannot be drawn */
 	char why[512];			/* of the first dropped, or why there is no figure */
 };

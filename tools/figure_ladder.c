@@ -17,6 +17,7 @@ struct rung {
 
 struct rungs {
 	struct plot *p;
+	const struct result_cell *like;	/* iterations and work of this ladder; of others there may be more */
 	struct rung rung[64];
 	size_t n;
 };
@@ -24,40 +25,69 @@ struct rungs {
 static int add_rung(void *user, const struct store_row *row)
 {
 	struct rungs *r = user;
+	const struct result_cell *c = NULL;
 
-	if (!row->integer[2]) {
-		if (!r->p->dropped++)
-			snprintf(r->p->why, sizeof(r->p->why), "another ladder: %s iterations%s%.200s",
-				 row->text[3] ? row->text[3] : "unknown", *row->text[4] ? ", " : "", row->text[4]);
+	for (size_t i = 0; i < r->p->res.n_cells && !c; i++)
+		if (r->p->res.cells[i].id == row->integer[0])
+			c = &r->p->res.cells[i];
+	if (!c)
 		return 0;
-	}
-	for (size_t i = 0; i < r->p->res.n_cells && r->n < 64; i++)
-		if (r->p->res.cells[i].id == row->integer[0]) {
-			r->rung[r->n++] = (struct rung){ &r->p->res.cells[i],
-							 row->text[1] ? row->real[1] : NAN };
-			break;
-		}
+	if (c->iterations == r->like->iterations && !strcmp(c->work, r->like->work) && r->n < 64)
+		r->rung[r->n++].cell = c;
+	else if (!r->p->dropped++)
+		snprintf(r->p->why, sizeof(r->p->why), "another ladder: %s iterations%s%.200s",
+			 row->text[1] ? row->text[1] : "unknown", *c->work ? ", " : "", c->work);
 	return 0;
 }
 
-/* One ladder: that of the first cell with a time; of other iterations or work there may be others. */
+/* The first cell with a time says which ladder it is, the first at all if there is none. */
+static const struct result_cell *find_like(const struct plot *p, int64_t n)
+{
+	const struct result_cell *first = NULL;
+
+	for (size_t i = 0; i < p->res.n_cells; i++) {
+		const struct result_cell *c = &p->res.cells[i];
+
+		if (!plot_is_chosen(p, c) || c->n != n)
+			continue;
+		if (!isnan(c->median_ns))
+			return c;
+		first = first ? first : c;
+	}
+	return first;
+}
+
+/* Over the rung before that is shown and has a time. */
+static void find_factors(struct rungs *r)
+{
+	double before = NAN;
+
+	for (size_t i = 0; i < r->n; i++) {
+		double ns = r->rung[i].cell->median_ns;
+
+		r->rung[i].over_previous = before / ns;
+		before = isnan(ns) ? before : ns;
+	}
+}
+
 static int read_rungs(struct rungs *r, int64_t n)
 {
 	static const char sql[] =
-		"WITH l AS MATERIALIZED (SELECT * FROM ladder WHERE run = CAST(?1 AS INTEGER) AND workload = ?2"
-		" AND target = ?3 AND n = CAST(?4 AS INTEGER)),"
-		" f AS (SELECT iterations, work FROM l ORDER BY median_ns IS NULL, cell LIMIT 1)"
-		" SELECT cell, over_previous, l.iterations IS f.iterations AND l.work = f.work, l.iterations, l.work"
-		" FROM l, f ORDER BY l.iterations, l.work, rung";
+		"SELECT cell, iterations FROM ladder WHERE run = CAST(?1 AS INTEGER) AND workload = ?2"
+		" AND target = ?3 AND n = CAST(?4 AS INTEGER) ORDER BY iterations, work, rung";
 	char run[24], size[24];
 	const char *params[] = { run, r->p->workload, r->p->target, size };
 
+	r->like = find_like(r->p, n);
+	if (!r->like)
+		return -1;
 	snprintf(run, sizeof(run), "%lld", (long long)r->p->res.run);
 	snprintf(size, sizeof(size), "%lld", (long long)n);
 	if (store_query(r->p->store, sql, params, 4, add_rung, r)) {
 		snprintf(r->p->why, sizeof(r->p->why), "%s", store_error(r->p->store));
 		return -1;
 	}
+	find_factors(r);
 	return 0;
 }
 

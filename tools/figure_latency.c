@@ -123,7 +123,7 @@ int figure_latency(struct plot *p)
 			continue;
 		if (l.n == CELLS_MAX) {
 			if (!p->dropped++)
-				snprintf(p->why, sizeof(p->why), "only the first %d cells fit", CELLS_MAX);
+				snprintf(p->why, sizeof(p->why), "only the first %d cells fit; --only, --n and --workload choose", CELLS_MAX);
 			continue;
 		}
 		l.cells[l.n++].cell = c;

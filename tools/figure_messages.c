@@ -55,7 +55,7 @@ static int add_bin(void *user, const struct store_row *row)
 		if (m->n == PANELS_MAX) {
 			if (!m->p->dropped++)
 				snprintf(m->p->why, sizeof(m->p->why), "only the first %d histograms fit; "
-					 "--n and --workload choose", PANELS_MAX);
+					 "--only, --n and --workload choose", PANELS_MAX);
 			return 0;
 		}
 		at = &m->panels[m->n++];

@@ -30,7 +30,7 @@ static int add_bar(void *user, const struct store_row *row)
 
 	if (b->n == BARS_MAX) {
 		if (!b->p->dropped++)
-			snprintf(b->p->why, sizeof(b->p->why), "only the first %d bars fit", BARS_MAX);
+			snprintf(b->p->why, sizeof(b->p->why), "only the first %d bars fit; --only chooses", BARS_MAX);
 		return 0;
 	}
 	bar->cell = NULL;
@@ -78,6 +78,15 @@ static double axis_end(const struct bars *b)
 		totals[i] = b->bar[i].total;
 	qsort(totals, b->n, sizeof(*totals), ascending);
 	return fmin(totals[b->n - 1], 4 * totals[b->n / 2]);
+}
+
+static int any_split(const struct bars *b)
+{
+	for (size_t i = 0; i < b->n; i++)
+		for (int k = 0; k < 4; k++)
+			if (b->bar[i].part[k] > 0)
+				return 1;
+	return 0;
 }
 
 /* Rows: height, label, where each part ends (the last: what is not split), end of the bar, text. */
@@ -143,6 +152,8 @@ int figure_overhead(struct plot *p)
 	end = axis_end(&b);
 	name = gp_unit(end, end, &unit);
 	plot_title(p, "Where the time goes", n);
+	if (!any_split(&b))
+		p->hollow = "nothing is split: no cell has one with workload null and the same variant, parameters and grid beside it";
 	write_bars(&b, unit, end);
 	gp_lying_bars(p, b.n);
 	fprintf(p->gp, "set xlabel 'time per iteration [%s]'\nset xrange [0:%g]\n", name, 1.18 * end / unit);

@@ -58,6 +58,8 @@ static int join_runs(struct plot *p)
 		}
 		if (rc)
 			continue;
+		if (p->want->only)
+			results_only(&more, p->want->only);
 		cells = realloc(p->res.cells, (p->res.n_cells + more.n_cells + 1) * sizeof(*cells));
 		if (cells) {
 			p->res.cells = cells;
@@ -276,7 +278,7 @@ int figure_scaling(struct plot *p)
 		if (drawn < LINES_MAX && write_line(p, lines[i], drawn, ns, iterations))
 			lines[drawn++] = lines[i];
 		else if (drawn == LINES_MAX && !p->dropped++)
-			snprintf(p->why, sizeof(p->why), "only the first %d lines fit", LINES_MAX);
+			snprintf(p->why, sizeof(p->why), "only the first %d lines fit; --only chooses", LINES_MAX);
 	}
 	if (drawn) {
 		find_spans(p, lines, drawn, iterations, &time, &size);

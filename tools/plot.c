@@ -30,6 +30,7 @@ static int plot_usage(FILE *out)
 	      "  --target T      this target\n"
 	      "  --n N           this size (ladder, overhead, latency: default the one with most\n"
 	      "                  results; compare, roofline, schedule: all; scaling, sync: no choice)\n"
+	      "  --only GLOB     only cells whose series, or SERIES/VARIANT/WORKLOAD/N, match\n"
 	      "  --keep          keep the gnuplot script, with its data, as FILE.gp\n"
 	      "\n"
 	      "DB defaults to pkrun.db.  A cell without a verified time is left out, with a note.\n", out);
@@ -48,7 +49,7 @@ static int plot_number(const char *option, const char *text, int64_t *out)
 	return -1;
 }
 
-enum { OPT_RUN = 256, OPT_AGAINST, OPT_WORKLOAD, OPT_TARGET, OPT_N, OPT_KEEP };
+enum { OPT_RUN = 256, OPT_AGAINST, OPT_WORKLOAD, OPT_TARGET, OPT_N, OPT_ONLY, OPT_KEEP };
 
 /* 0: go on; 1: help was printed; -1: the message is out. */
 static int plot_option(int c, struct plot_options *o)
@@ -75,6 +76,9 @@ static int plot_option(int c, struct plot_options *o)
 	case OPT_TARGET:
 		o->want.target = optarg;
 		return 0;
+	case OPT_ONLY:
+		o->want.only = optarg;
+		return 0;
 	case OPT_KEEP:
 		o->keep = 1;
 		return 0;
@@ -88,7 +92,7 @@ static int plot_parse(int argc, char **argv, struct plot_options *o)
 	static const struct option longs[] = {
 		{ "run", required_argument, NULL, OPT_RUN }, { "against", required_argument, NULL, OPT_AGAINST },
 		{ "workload", required_argument, NULL, OPT_WORKLOAD }, { "target", required_argument, NULL, OPT_TARGET },
-		{ "n", required_argument, NULL, OPT_N }, { "keep", no_argument, NULL, OPT_KEEP },
+		{ "n", required_argument, NULL, OPT_N }, { "only", required_argument, NULL, OPT_ONLY }, { "keep", no_argument, NULL, OPT_KEEP },
 		{ "output", required_argument, NULL, 'o' }, { "help", no_argument, NULL, 'h' }, { 0 },
 	};
 	int c, rc;
@@ -166,6 +170,8 @@ static int plot_make(struct store *s, const struct plot_options *o)
 		say_error("plot: %s: nothing to draw: %s", o->db, *p.why ? p.why : "no cell has a time");
 		goto out;
 	}
+	if (p.hollow)
+		say_note("%s", p.hollow);
 	if (p.dropped)
 		say_note("%d left out; the first: %s", p.dropped, p.why);
 	if (o->keep && plot_keep(o, &p, script))

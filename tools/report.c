@@ -91,6 +91,11 @@ static void report_figure(struct report *r, const char *name, const char *captio
 
 	if (r->no_gnuplot || figure_script(figure_find(name), r->store, &r->res, &want, &p, &script))
 		return;			/* nothing to draw is no fault here */
+	if (p.hollow) {
+		free(script);
+		figure_free(&p);
+		return;
+	}
 	snprintf(prefix, sizeof(prefix), "%s-", name);
 	if (p.dropped && asprintf(&text, "%s %d left out; the first: %s.", caption, p.dropped, p.why) < 0)
 		text = NULL;

@@ -2,6 +2,7 @@
  *
  * results.c - load a run and compute its intervals.
  */
+#include <fnmatch.h>
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -283,18 +284,53 @@ int results_load(struct store *s, int64_t run, struct results *out)
 	return 0;
 }
 
+static void cell_free(struct result_cell *c)
+{
+	char *texts[] = { c->series, c->variant, c->workload, c->target, c->params,
+			  c->status, c->control, c->device, c->reason, c->work, c->told };
+
+	for (size_t k = 0; k < sizeof(texts) / sizeof(texts[0]); k++)
+		free(texts[k]);
+	free(c->block_ns);
+	free(c->block_number);
+}
+
+/* The whole of SERIES/VARIANT/WORKLOAD/N or its first parts, as --only of a run has it. */
+static int is_matched(const struct result_cell *c, const char *glob)
+{
+	char text[600];
+
+	for (int parts = 4; parts; parts--) {
+		int n = snprintf(text, sizeof(text), "%.160s", c->series);
+
+		if (parts > 1)
+			n += snprintf(text + n, sizeof(text) - (size_t)n, "/%.160s", c->variant);
+		if (parts > 2)
+			n += snprintf(text + n, sizeof(text) - (size_t)n, "/%.60s", c->workload);
+		if (parts > 3)
+			snprintf(text + n, sizeof(text) - (size_t)n, "/%lld", (long long)c->n);
+		if (!fnmatch(glob, text, 0))
+			return 1;
+	}
+	return 0;
+}
+
+void results_only(struct results *r, const char *glob)
+{
+	size_t n = 0;
+
+	for (size_t i = 0; i < r->n_cells; i++)
+		if (is_matched(&r->cells[i], glob))
+			r->cells[n++] = r->cells[i];
+		else
+			cell_free(&r->cells[i]);
+	r->n_cells = n;
+}
+
 void results_free(struct results *r)
 {
-	for (size_t i = 0; i < r->n_cells; i++) {
-		struct result_cell *c = &r->cells[i];
-		char *texts[] = { c->series, c->variant, c->workload, c->target, c->params,
-				  c->status, c->control, c->device, c->reason, c->work, c->told };
-
-		for (size_t k = 0; k < sizeof(texts) / sizeof(texts[0]); k++)
-			free(texts[k]);
-		free(c->block_ns);
-		free(c->block_number);
-	}
+	for (size_t i = 0; i < r->n_cells; i++)
+		cell_free(&r->cells[i]);
 	free(r->cells);
 	free(r->matrix_path);
 	free(r->started_utc);

@@ -42,6 +42,8 @@ struct results {
 
 /* run 0: the latest.  0; -1 with store_error(); 1: there is no such run. */
 int results_load(struct store *s, int64_t run, struct results *out);
+/* Keep only the cells whose series, or SERIES/VARIANT/WORKLOAD/N, matches.  What was computed of all stays. */
+void results_only(struct results *r, const char *glob);
 void results_free(struct results *r);
 /* The device's own doing (device, device queue), as against the host's. */
 int result_is_device_controlled(const struct result_cell *c);
