@@ -284,9 +284,9 @@ SELECT run, target, device, n, work, series, variant, control,
 FROM pairs
 GROUP BY run, target, n, work, series, variant;
 
--- What a cell costs besides time, per iteration: CPU time of the host side in
--- the timed part (host_cpu_share: of that time; a spinning host has 1), and the
--- device's energy where its driver counts it.  (total(), for sum() of one absurd
+-- What a cell costs besides time, per iteration (cost: of cells that have a time):
+-- CPU time of the host side in the timed part (host_cpu_share: of that time; a
+-- spinning host has 1), and the device's energy where its driver counts it.  (total(), for sum() of one absurd
 -- time is an overflow, and then no cell of the file could be shown.)
 CREATE VIEW cell_cost AS
 SELECT cell_id, avg(CAST(host_cpu_ns AS REAL) / iterations) AS host_cpu_ns,
@@ -302,7 +302,8 @@ GROUP BY cell_id;
 CREATE VIEW cost AS
 SELECT r.run, r.workload, r.target, r.device, r.series, r.variant, r.control, r.params, r.n,
        r.iterations, r.median_ns, c.host_cpu_ns, c.host_cpu_share, c.energy_uj, c.power_w
-FROM result r JOIN cell_cost c ON c.cell_id = r.cell;
+FROM result r JOIN cell_cost c ON c.cell_id = r.cell
+WHERE r.median_ns IS NOT NULL;
 
 -- What a run was measured with, without what is another at every look.
 CREATE VIEW environment_steady AS
@@ -356,7 +357,7 @@ SELECT r.run, r.cell, r.series, r.variant, r.workload, r.target, r.n, r.params, 
        max(CASE WHEN g.place = (g.n + 1) / 2 THEN g.ns END) AS p50_ns,
        max(CASE WHEN g.place = (99 * g.n + 99) / 100 THEN g.ns END) AS p99_ns,
        max(g.ns) AS max_ns
-FROM ranked g JOIN result r ON r.cell = g.cell
+FROM ranked g JOIN result r ON r.cell = g.cell AND r.median_ns IS NOT NULL
 GROUP BY g.cell;
 
 -- Latencies of single messages, where a variant took them: one row a cell and

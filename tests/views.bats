@@ -187,6 +187,9 @@ END
   # wall 1000 x, CPU 900 x the time of an iteration, give or take 3 %
   [ "$(ask 'SELECT host_cpu_share BETWEEN 0.85 AND 0.95, energy_uj IS NULL, host_cpu_ns BETWEEN 0.85 * median_ns AND 0.95 * median_ns FROM cost')" = 1,1,1 ]
   "$PKRUN" show a.db --format csv | tr -d '\r' | head -1 | grep -q 'verified,host_cpu_ns,energy_uj'
+  change a.db "UPDATE cell SET status = 'wrong', target = 'cuda' WHERE id = 1"
+  [ "$(ask 'SELECT count(*) FROM cost')" = 0 ]
+  ! "$PKRUN" show a.db | grep -q 'host CPU' || false
 }
 
 @test "latency: quantiles averaged over trials, the least and the greatest of all, every sample counted" {

@@ -122,6 +122,8 @@ static int load_cost(void *user, const struct store_row *row)
 	if (l->at == l->r->n_cells)
 		return 0;
 	c = &l->r->cells[l->at];
+	if (isnan(c->median_ns))
+		return 0;
 	c->host_cpu_ns = real_or_nan(row, 1);
 	c->host_cpu_share = real_or_nan(row, 2);
 	c->energy_uj = real_or_nan(row, 3);
