@@ -9,11 +9,34 @@
  *
  * What the four mean, all by the clock of thread 0:
  *
+ *	steps that are kernels (launch.h: launches and graphs)
+ *	receive	the block's first instruction
+ *	start	the same.  With launch_pdl a block may be there while the kernel
+ *		before still runs: it starts when that one is complete
+ *	end	all threads' work is done, by a block barrier that only stamped
+ *		kernels have
+ *	done	the step was counted.  What follows until the next kernel's first
+ *		instruction is the gap between two kernels; of it the stamped one
+ *		takes a little to write its stamps
+ *	A block of the next step runs where there is room, not where its namesake
+ *	ran: one block's line can be that of several compute units and their clocks
+ *
  *	steps released by the host (persistent_host.h)
  *	receive	thread 0 saw the block's flag
  *	start	every thread was told; the step's work begins
  *	end	all threads' work is done
  *	done	the answer was stored
+ *
+ *	persistent_doorbell: the same, but that
+ *	receive	thread 0 saw the epoch: block 0 the host's word, the others the one
+ *		that block 0 passes on in device memory
+ *	done	the block has arrived at the counter; the last one has answered the
+ *		host as well
+ *	With signals = 1 only an iteration's first step is received so and only its
+ *	last one done so.  Between its steps it is as where the device releases:
+ *	receive	the block's wait for its neighbours is over
+ *	start	the same
+ *	done	the block's step counter was stored
  *
  *	steps released by the device (persistent_device.h, persistent_interpreter)
  *	receive	the block's wait for the step is over: all threads know that it
@@ -42,7 +65,7 @@
  *	stamp_tick		the smallest step of the clock that was seen
  *	stamp_skew		by how much the clocks of two blocks contradict the
  *				order in which an atomic counter saw the blocks;
- *				0: not at all
+ *				0: not at all.  Launches: both by a kernel before the trial
  */
 #ifndef PKRUN_STAMPS_H
 #define PKRUN_STAMPS_H
@@ -76,6 +99,54 @@ static __device__ inline void pk_stamp(const struct pk_stamps &st, uint64_t s, i
 {
 	pk_stamp_of(st, blockIdx.x, s, event, ns);
 }
+
+/* A step's four, kept by thread 0 until the step is done: a store of one before a release would
+ * have to be waited for by it. */
+struct pk_step_stamps {
+	struct pk_stamps to;
+	uint64_t at[4];
+
+	__device__ __forceinline__ void take(enum pk_stamp_event event)
+	{
+		if (threadIdx.x == 0)
+			at[event] = pk_clock_ns();
+	}
+	/* For a template that tells of an event. */
+	__device__ __forceinline__ auto taker(enum pk_stamp_event event)
+	{
+		return [this, event] { take(event); };
+	}
+	/* Nothing lies between the two. */
+	__device__ __forceinline__ void take_both(enum pk_stamp_event event, enum pk_stamp_event other)
+	{
+		take(event);
+		at[other] = at[event];
+	}
+	/* The last of step s. */
+	__device__ __forceinline__ void take_and_put(enum pk_stamp_event last, uint64_t s)
+	{
+		take(last);
+		for (int event = PK_STAMP_RECEIVE; threadIdx.x == 0 && event <= PK_STAMP_DONE; event++)
+			pk_stamp(to, s, event, at[event]);
+	}
+};
+
+/* In its place in a plain kernel: no code. */
+struct pk_no_stamps {
+	__device__ __forceinline__ void take(enum pk_stamp_event)
+	{
+	}
+	__device__ __forceinline__ struct pk_untold taker(enum pk_stamp_event)
+	{
+		return {};
+	}
+	__device__ __forceinline__ void take_both(enum pk_stamp_event, enum pk_stamp_event)
+	{
+	}
+	__device__ __forceinline__ void take_and_put(enum pk_stamp_event, uint64_t)
+	{
+	}
+};
 
 /* How fine the clock is, and whether those of two blocks agree with an order of events. */
 static __device__ inline void pk_stamp_clock(const struct pk_stamps &st)

@@ -15,12 +15,14 @@
 #define NODES_MAX 4000000u
 
 struct graph_options {
+	struct launch_options launch; /* first */
 	int64_t per_graph;
 };
 
 static const struct pkrun_option options[] = {
 	{"per_graph", PKRUN_INT, offsetof(struct graph_options, per_graph), "100", 0, 1000000, NULL,
 	 "iteration", "iterations captured in one graph; 0: all of a run"},
+	LAUNCH_OPTION_STAMPS(),
 	{},
 };
 
@@ -212,12 +214,12 @@ PKRUN_PLUGIN(
 	.options = options,
 	.options_size = sizeof(struct graph_options),
 	.reserved = 0,
-	.probe = NULL,
+	.probe = launch_probe,
 	.footprint = launch_footprint,
 	.setup = setup,
 	.start = start,
 	.run = run_graphs,
 	.wait = launch_wait,
-	.stop = NULL,
+	.stop = launch_stop,
 	.teardown = teardown,
 );

@@ -14,12 +14,14 @@
 #include "kernels/launch.h"
 
 struct while_options {
+	struct launch_options launch; /* first */
 	int64_t per_graph;
 };
 
 static const struct pkrun_option options[] = {
 	{"per_graph", PKRUN_INT, offsetof(struct while_options, per_graph), "10", 1, 100000, NULL,
 	 "iteration", "iterations a round of the loop"},
+	LAUNCH_OPTION_STAMPS(),
 	{},
 };
 
@@ -63,7 +65,7 @@ static int probe(struct pkrun_run *run)
 	}
 	PK_TRY(run, hipDriverGetVersion(&driver));
 	if (driver >= 12040)
-		return PKRUN_OK;
+		return launch_probe(run);
 	run->host->say(run, "conditional graph nodes need a driver for CUDA 12.4; this one is for %d.%d",
 		       driver / 1000, driver % 1000 / 10);
 	return PKRUN_SKIP;
@@ -213,6 +215,6 @@ PKRUN_PLUGIN(
 	.start = launch_start,
 	.run = run_loop,
 	.wait = launch_wait,
-	.stop = NULL,
+	.stop = launch_stop,
 	.teardown = teardown,
 );

@@ -10,6 +10,11 @@
 #define PK_WITH_FMA
 #include "kernels/launch.h"
 
+static const struct pkrun_option options[] = {
+	LAUNCH_OPTION_STAMPS(),
+	{},
+};
+
 static int run_launches(struct pkrun_run *run, uint64_t iterations)
 {
 	return launch_run(run, iterations, LAUNCH_ORDINARY);
@@ -23,15 +28,15 @@ PKRUN_PLUGIN(
 	.flags = 0,
 	.state_size = sizeof(struct launch_state),
 	.workloads = PK_WORKLOADS ",fma",
-	.options = NULL,
-	.options_size = 0,
+	.options = options,
+	.options_size = sizeof(struct launch_options),
 	.reserved = 0,
-	.probe = NULL,
+	.probe = launch_probe,
 	.footprint = launch_footprint,
 	.setup = launch_setup,
 	.start = launch_start,
 	.run = run_launches,
 	.wait = launch_wait,
-	.stop = NULL,
+	.stop = launch_stop,
 	.teardown = NULL,
 );

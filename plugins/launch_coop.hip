@@ -9,15 +9,14 @@
  */
 #include "kernels/launch.h"
 
+static const struct pkrun_option options[] = {
+	LAUNCH_OPTION_STAMPS(),
+	{},
+};
+
 static int footprint(struct pkrun_run *run, struct pkrun_footprint *fp)
 {
-	int status = pk_with_work(run, [=](auto work) -> int {
-		return pk_footprint(run, launch_kernel<decltype(work)>, work.units(), 0,
-				    PK_AUTO_CAPPED, fp);
-	});
-
-	((struct launch_state *)run->state)->blocks = fp->blocks;
-	return status;
+	return launch_footprint_auto(run, PK_AUTO_CAPPED, fp);
 }
 
 static int run_launches(struct pkrun_run *run, uint64_t iterations)
@@ -33,15 +32,15 @@ PKRUN_PLUGIN(
 	.flags = PKRUN_COOPERATIVE,
 	.state_size = sizeof(struct launch_state),
 	.workloads = PK_WORKLOADS,
-	.options = NULL,
-	.options_size = 0,
+	.options = options,
+	.options_size = sizeof(struct launch_options),
 	.reserved = 0,
-	.probe = NULL,
+	.probe = launch_probe,
 	.footprint = footprint,
 	.setup = launch_setup,
 	.start = launch_start,
 	.run = run_launches,
 	.wait = launch_wait,
-	.stop = NULL,
+	.stop = launch_stop,
 	.teardown = NULL,
 );

@@ -9,8 +9,16 @@
  *
  * Cost: blocks that wait hold registers and shared memory.  CUDA from sm_90 on;
  * elsewhere it is skipped.
+ *
+ * With stamps a block receives when it takes its place and starts when the kernel
+ * before is complete: it may well receive step s + 1 before others have ended s.
  */
 #include "kernels/launch.h"
+
+static const struct pkrun_option options[] = {
+	LAUNCH_OPTION_STAMPS(),
+	{},
+};
 
 #if defined(PKRUN_BUILD_CUDA)
 
@@ -27,6 +35,21 @@ static __global__ void dependent_kernel(W work, uint64_t s, uint64_t *steps)
 					     __HIP_MEMORY_SCOPE_AGENT);
 }
 
+template <class W>
+static __global__ void stamped_dependent_kernel(W work, uint64_t phase, uint64_t *steps,
+						struct pk_stamps to)
+{
+	struct pk_step_stamps stamps = {to, {}};
+
+	stamps.take(PK_STAMP_RECEIVE);
+#if defined(__CUDA_ARCH__) && __CUDA_ARCH__ >= 900
+	cudaTriggerProgrammaticLaunchCompletion();
+	cudaGridDependencySynchronize();
+#endif
+	stamps.take(PK_STAMP_START);
+	launch_stamped(work, phase, steps, &stamps);
+}
+
 static int probe(struct pkrun_run *run)
 {
 	int major = 0, minor = 0;
@@ -36,48 +59,53 @@ static int probe(struct pkrun_run *run)
 	PK_TRY(run, hipDeviceGetAttribute(&minor, hipDeviceAttributeComputeCapabilityMinor,
 					  run->device));
 	if (major >= 9)
-		return PKRUN_OK;
+		return launch_probe(run);
 	run->host->say(run, "programmatic dependent launch begins with sm_90; this device is sm_%d%d",
 		       major, minor);
 	return PKRUN_SKIP;
 }
 
 template <class W>
-static cudaError_t launch_dependent(struct pkrun_run *run, W work, uint32_t blocks, uint64_t s)
+static cudaError_t launch_dependent(struct pkrun_run *run, W work, uint64_t s)
 {
+	const struct launch_state *state = (const struct launch_state *)run->state;
 	cudaLaunchAttribute overlap = {};
 	cudaLaunchConfig_t config = {};
 
 	overlap.id = cudaLaunchAttributeProgrammaticStreamSerialization;
 	overlap.val.programmaticStreamSerializationAllowed = 1;
-	config.gridDim = dim3(blocks);
+	config.gridDim = dim3(state->blocks);
 	config.blockDim = dim3(run->threads);
 	config.stream = pk_stream(run);
 	config.attrs = &overlap;
 	config.numAttrs = 1;
+	if (state->asked)
+		return cudaLaunchKernelEx(&config, stamped_dependent_kernel<W>, work, s, run->steps,
+					  state->stamps.dev);
 	return cudaLaunchKernelEx(&config, dependent_kernel<W>, work, s, run->steps);
 }
 
 static int footprint(struct pkrun_run *run, struct pkrun_footprint *fp)
 {
+	struct launch_state *state = (struct launch_state *)run->state;
 	int status = pk_with_work(run, [=](auto work) -> int {
-		return pk_footprint(run, dependent_kernel<decltype(work)>, work.units(), 0,
-				    launch_auto(run), fp);
+		return state->asked ? pk_footprint(run, stamped_dependent_kernel<decltype(work)>,
+						   work.units(), 0, launch_auto(run), fp) :
+				      pk_footprint(run, dependent_kernel<decltype(work)>, work.units(), 0,
+						   launch_auto(run), fp);
 	});
 
-	((struct launch_state *)run->state)->blocks = fp->blocks;
+	state->blocks = fp->blocks;
 	return status;
 }
 
 static int run_launches(struct pkrun_run *run, uint64_t iterations)
 {
-	struct launch_state *state = (struct launch_state *)run->state;
-
-	state->iterations = iterations;
+	((struct launch_state *)run->state)->iterations = iterations;
 	return pk_with_work(run, [=](auto work) -> int {
 		auto steps = [=](uint64_t before, uint64_t n) -> int {
 			for (uint64_t s = before; s < before + n; s++) {
-				PK_TRY(run, launch_dependent(run, work, state->blocks, s));
+				PK_TRY(run, launch_dependent(run, work, s));
 				if (launch_aborted(run, s))
 					return PKRUN_FAIL;
 			}
@@ -118,8 +146,8 @@ PKRUN_PLUGIN(
 	.flags = 0,
 	.state_size = sizeof(struct launch_state),
 	.workloads = PK_WORKLOADS,
-	.options = NULL,
-	.options_size = 0,
+	.options = options,
+	.options_size = sizeof(struct launch_options),
 	.reserved = 0,
 	.probe = probe,
 	.footprint = footprint,
@@ -127,6 +155,6 @@ PKRUN_PLUGIN(
 	.start = launch_start,
 	.run = run_launches,
 	.wait = launch_wait,
-	.stop = NULL,
+	.stop = launch_stop,
 	.teardown = NULL,
 );

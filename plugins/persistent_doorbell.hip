@@ -25,7 +25,7 @@
 
 struct doorbell_options {
 	struct pkrun_choice wait;
-	int64_t pin, signals;
+	int64_t pin, signals, stamps;
 };
 
 static const struct pkrun_option options[] = {
@@ -33,6 +33,7 @@ static const struct pkrun_option options[] = {
 	 "2: the host releases each step; 1: each iteration"},
 	PK_OPTION_WAIT(struct doorbell_options, "spin"),
 	PK_OPTION_PIN(struct doorbell_options, "-1"),
+	PK_OPTION_STAMPS(struct doorbell_options),
 	{},
 };
 
@@ -58,8 +59,25 @@ struct doorbell_control {
 	uint32_t steps_a_signal;
 };
 
-/* Thread 0: the next epoch, or LEAVE. */
-static __device__ uint64_t next_epoch(const struct doorbell_control &c, uint64_t seen, uint64_t s)
+/* The kernel that is given this one writes down when (kernels/stamps.h). */
+struct stamped_doorbell : doorbell_control {
+	struct pk_stamps stamps;
+};
+static __device__ __forceinline__ struct pk_no_stamps stamps_of(const struct doorbell_control &)
+{
+	return {};
+}
+static __device__ __forceinline__ struct pk_step_stamps stamps_of(const struct stamped_doorbell &c)
+{
+	if (threadIdx.x == 0)
+		pk_stamp_clock(c.stamps);
+	return {c.stamps, {}};
+}
+
+/* Thread 0: the next epoch, or LEAVE.  saw(): there it is. */
+template <class Saw>
+static __device__ uint64_t next_epoch(const struct doorbell_control &c, uint64_t seen, uint64_t s,
+				      Saw saw)
 {
 	auto other = [=](uint64_t v) { return v != seen; };
 	uint64_t epoch;
@@ -67,10 +85,11 @@ static __device__ uint64_t next_epoch(const struct doorbell_control &c, uint64_t
 	if (blockIdx.x > 0)
 		return pk_wait<pk_agent, pk_orders_relaxed>(&c.hall->epoch, other, &epoch, c.watch,
 							    blockIdx.x, s) ?
-			       epoch :
+			       (saw(), epoch) :
 			       LEAVE;
 	if (!pk_wait<pk_system, pk_orders_relaxed>(&c.door->in, other, &epoch, c.watch, 0, s))
 		return LEAVE; /* the others see the abort word themselves */
+	saw();
 	pk_agent::put_release(&c.hall->epoch, epoch);
 	return epoch;
 }
@@ -108,11 +127,12 @@ static __device__ void give_norm(const W &work, const struct doorbell_control &c
 	}
 }
 
-template <class W> static __global__ void doorbell_kernel(W work, struct doorbell_control c)
+template <class W, class Control> static __global__ void doorbell_kernel(W work, Control c)
 {
 	PK_SHARED(uint64_t, shared_epoch, [1]);
 	PK_SHARED(struct neighbour_list, near, [1]);
 	uint64_t s = 0, epoch = 0, norms = 0, until_norm = c.norm.steps;
+	auto stamps = stamps_of(c);
 	bool on = true;
 
 	pk_neighbours_find(work, near);
@@ -120,7 +140,7 @@ template <class W> static __global__ void doorbell_kernel(W work, struct doorbel
 		arrive(c, 0); /* resident */
 	while (on) {
 		if (threadIdx.x == 0)
-			shared_epoch[0] = next_epoch(c, epoch, s);
+			shared_epoch[0] = next_epoch(c, epoch, s, stamps.taker(PK_STAMP_RECEIVE));
 		__syncthreads();
 		epoch = shared_epoch[0];
 		if (epoch == LEAVE)
@@ -130,18 +150,26 @@ template <class W> static __global__ void doorbell_kernel(W work, struct doorbel
 			until_norm = c.norm.steps;
 			continue;
 		}
+		stamps.take(PK_STAMP_START);
 		until_norm -= c.steps_a_signal;
 		for (uint32_t q = 0; q < c.steps_a_signal; q++, s++) {
 			/* the first step of a release: every block has done the one before */
 			if (q > 0 && !(on = pk_neighbours_wait(c.counters, near, s, c.watch)))
 				break;
+			if (q > 0)
+				stamps.take_both(PK_STAMP_RECEIVE, PK_STAMP_START);
 			work.step(blockIdx.x, gridDim.x, s);
 			__syncthreads();
+			stamps.take(PK_STAMP_END);
 			if (c.steps_a_signal > 1 && threadIdx.x == 0)
 				pk_agent::put_release(&c.counters[blockIdx.x].done, s + 1);
+			if (q + 1 < c.steps_a_signal)
+				stamps.take_and_put(PK_STAMP_DONE, s);
 		}
 		if (on && threadIdx.x == 0)
 			arrive(c, epoch);
+		if (on)
+			stamps.take_and_put(PK_STAMP_DONE, s - 1);
 	}
 	if (threadIdx.x == 0)
 		c.steps[blockIdx.x] = s;
@@ -157,6 +185,7 @@ struct doorbell_state {
 	struct hall *hall;
 	struct step_line *counters;
 	struct pk_norm norm;
+	struct pk_stamps_state stamps;
 	uint64_t since_norm;
 	struct pk_settled settled;
 	struct pk_patience patience; /* over all waits of a run: each may be short */
@@ -175,8 +204,11 @@ static int probe(struct pkrun_run *run)
 static int footprint(struct pkrun_run *run, struct pkrun_footprint *fp)
 {
 	int status = pk_with_work_sweep(run, PKRUN_SWEEP_BANDS, [=](auto work) -> int {
-		return pk_footprint(run, doorbell_kernel<decltype(work)>, work.units(), 0,
-				    PK_AUTO_FILL, fp);
+		return options_of(run)->stamps ?
+			       pk_footprint(run, doorbell_kernel<decltype(work), struct stamped_doorbell>,
+					    work.units(), 0, PK_AUTO_FILL, fp) :
+			       pk_footprint(run, doorbell_kernel<decltype(work), struct doorbell_control>,
+					    work.units(), 0, PK_AUTO_FILL, fp);
 	});
 
 	((struct doorbell_state *)run->state)->blocks = fp->blocks;
@@ -196,6 +228,8 @@ static int setup(struct pkrun_run *run)
 	if (status == PKRUN_OK)
 		status = host->alloc(run, "counters", PKRUN_MEMORY_DEVICE,
 				     d->blocks * sizeof(*d->counters), NULL, (void **)&d->counters);
+	if (status == PKRUN_OK)
+		status = pk_stamps_setup(run, &d->stamps, d->blocks, options_of(run)->stamps);
 	return status == PKRUN_OK ? pk_norm_setup(run, d->blocks, &d->norm) : status;
 }
 
@@ -221,11 +255,23 @@ static uint32_t steps_a_signal(const struct pkrun_run *run)
 	return options_of(run)->signals == 1 ? run->work->steps_per_iteration : 1;
 }
 
+template <class Control> static int launch(struct pkrun_run *run, Control c)
+{
+	uint32_t blocks = ((const struct doorbell_state *)run->state)->blocks;
+
+	return pk_with_work_sweep(run, PKRUN_SWEEP_BANDS, [=](auto work) -> int {
+		PK_TRY(run, pk_launch_coop(doorbell_kernel<decltype(work), Control>, dim3(blocks),
+					   dim3(run->threads), 0, pk_stream(run), work, c));
+		return PKRUN_OK;
+	});
+}
+
 static int start(struct pkrun_run *run)
 {
 	struct doorbell_state *d = (struct doorbell_state *)run->state;
 	struct doorbell_control c = {d->door_dev, d->hall, d->counters,	    run->watch_dev,
 				     run->steps,  d->norm, steps_a_signal(run)};
+	struct stamped_doorbell stamped = {c, d->stamps.dev};
 	int status = pk_settle(run, &options_of(run)->wait, options_of(run)->pin, &d->settled);
 
 	if (status != PKRUN_OK)
@@ -236,11 +282,9 @@ static int start(struct pkrun_run *run)
 	PK_TRY(run, hipMemsetAsync(d->hall, 0, sizeof(*d->hall), pk_stream(run)));
 	PK_TRY(run, hipMemsetAsync(d->counters, 0, d->blocks * sizeof(*d->counters),
 				   pk_stream(run)));
-	status = pk_with_work_sweep(run, PKRUN_SWEEP_BANDS, [=](auto work) -> int {
-		PK_TRY(run, pk_launch_coop(doorbell_kernel<decltype(work)>, dim3(d->blocks),
-					   dim3(run->threads), 0, pk_stream(run), work, c));
-		return PKRUN_OK;
-	});
+	status = pk_stamps_start(run, &d->stamps);
+	if (status == PKRUN_OK)
+		status = d->stamps.dev.steps ? launch(run, stamped) : launch(run, c);
 	if (status != PKRUN_OK)
 		return status;
 	d->resident = 1;
@@ -294,7 +338,7 @@ static int stop(struct pkrun_run *run)
 	d->resident = 0;
 	pk_system::put_release(&d->door->in, LEAVE);
 	PK_TRY(run, hipStreamSynchronize(pk_stream(run)));
-	return PKRUN_OK;
+	return pk_stamps_report(run, &d->stamps);
 }
 
 static void teardown(struct pkrun_run *run)

@@ -7,13 +7,16 @@ load setup
 # newest TOOL: the highest version of it, or the one without a number
 newest() { { ls /usr/bin/"$1"-[0-9]* 2>/dev/null | sort -Vr; command -v "$1"; } | head -1; }
 
+# file_of VARIANT: its whole name
+file_of() { case $1 in launch*|graph*) echo "$1" ;; *) echo "persistent_$1" ;; esac; }
+
 setup_file() {
   cd "$BATS_FILE_TMPDIR"
   local v so=$PKRUN_BUILDDIR/plugins/hip dump bundler
   dump=$(newest llvm-objdump); bundler=$(newest clang-offload-bundler)
   { [ -e "$so/persistent_relaxed.so" ] && [ -n "$dump" ] && [ -n "$bundler" ]; } || return 0
-  for v in naive poller relaxed padded device barrier interpreter; do
-    objcopy -O binary --only-section=.hip_fatbin "$so/persistent_$v.so" $v.fat
+  for v in naive poller relaxed padded device barrier interpreter doorbell launch launch_coop; do
+    objcopy -O binary --only-section=.hip_fatbin "$so/$(file_of $v).so" $v.fat
     "$bundler" --unbundle --type=o --targets=hipv4-amdgcn-amd-amdhsa--gfx90a --input=$v.fat --output=$v.co 2>/dev/null ||
       "$bundler" --unbundle --type=o --targets=hipv4-amdgcn-amd-amdhsa--gfx90a --inputs=$v.fat --outputs=$v.co || return 0
     [ -s $v.co ] && "$dump" -d $v.co >$v.dis
@@ -33,6 +36,10 @@ clocks() {
     $0 ~ head { kind = !/_kernelI9null_work/ ? "" : /stamped_|Lb1/ ? "stamped" : "plain"; n[kind]++; unread = 1 }
     kind && unread && $0 ~ clock { unread = 0; reads[kind]++ }
     END { print n["plain"] + 0, reads["plain"] + 0, n["stamped"] + 0, reads["stamped"] + 0 }'
+}
+# clocks_of VARIANT: what it is to say.  Beside a launch's kernel there is a norm's, and launch_pdl has that of launch too
+clocks_of() {
+  case $1 in barrier) echo 2 0 2 2 ;; launch_pdl) echo 3 0 2 2 ;; launch*|graph*) echo 2 0 1 1 ;; *) echo 1 0 1 1 ;; esac
 }
 polls='poll invl2=0 invl1=0 wbl2=0'
 
@@ -66,9 +73,9 @@ polls='poll invl2=0 invl1=0 wbl2=0'
 }
 
 @test "gfx90a: only a stamped kernel reads the clock" {
-  for v in relaxed device interpreter barrier; do
+  for v in relaxed device interpreter barrier doorbell launch launch_coop; do
     need $v
-    [ "$(clocks '^[0-9a-f]+ <' s_memrealtime <"$BATS_FILE_TMPDIR/$v.dis")" = "$([ $v = barrier ] && echo 2 0 2 2 || echo 1 0 1 1)" ]
+    [ "$(clocks '^[0-9a-f]+ <' s_memrealtime <"$BATS_FILE_TMPDIR/$v.dis")" = "$(clocks_of $v)" ]
   done
 }
 
@@ -80,7 +87,7 @@ polls='poll invl2=0 invl1=0 wbl2=0'
 
 ptx_file() {
   "$PKRUN_NVCC" -std=c++17 -O3 -fmad=false -DPKRUN_BUILD_CUDA -I"$PKRUN_SRCDIR" -x cu -arch=sm_90 -ptx \
-    "$PKRUN_SRCDIR/plugins/persistent_$1.hip" -o "$1.ptx"
+    "$PKRUN_SRCDIR/plugins/$(file_of $1).hip" -o "$1.ptx"
 }
 # ptx VARIANT: of its kernel for the empty step
 ptx() {
@@ -101,8 +108,8 @@ ptx() {
 
 @test "PTX: only a stamped kernel reads the clock" {
   [ -n "$PKRUN_NVCC" ] || skip "no nvcc"
-  for v in relaxed device interpreter barrier; do
+  for v in relaxed device interpreter barrier doorbell launch launch_pdl graph_while; do
     ptx_file $v
-    [ "$(clocks '\.(entry|func) ' globaltimer <$v.ptx)" = "$([ $v = barrier ] && echo 2 0 2 2 || echo 1 0 1 1)" ]
+    [ "$(clocks '\.(entry|func) ' globaltimer <$v.ptx)" = "$(clocks_of $v)" ]
   done
 }

@@ -161,8 +161,58 @@ stamps = 40
 END
 }
 
-# d.json: the stamps of both timed trials of each cell, for stamps.py; every trial was right
-stamps_of_devices() {
+# Kernels in a row, and one word in and one out; 7 blocks, 16 steps
+launches() {
+  cat >d.ini <<'END'
+[global]
+workload = poisson2d
+n = 33
+iterations = 8
+blocks = 7
+threads = 24
+blocks_min = 1
+blocks_max = 1
+trials = 2
+ci = 0
+warmup = 0
+warmup_runs = 0
+stamps = 11
+[launch]
+variant = launch
+[sync]
+variant = launch_sync
+[coop]
+variant = launch_coop
+[graph]
+variant = graph
+per_graph = 3
+[doorbell]
+variant = persistent_doorbell
+[one_signal]
+variant = persistent_doorbell
+signals = 1
+[norms]
+variant = launch
+check = 3
+stamps = 40
+[norms_graph]
+variant = graph
+check = 3
+stamps = 40
+[norms_doorbell]
+variant = persistent_doorbell
+check = 3
+stamps = 40
+[norms_one_signal]
+variant = persistent_doorbell
+signals = 1
+check = 3
+stamps = 40
+END
+}
+
+# take_stamps CELLS: d.json, the stamps of both timed trials of each cell, for stamps.py; every trial was right
+take_stamps() {
   run "$PKRUN" --quiet --target host --db d.db d.ini
   [ "$status" -eq 0 ] || { echo "$output"; false; }
   [ "$("$PKRUN" query d.db 'SELECT DISTINCT verified FROM trial' --format csv | tr -d '\r' | tail -n +2)" = 1 ]
@@ -178,13 +228,15 @@ for r in json.load(open("d.json")):
         at.setdefault((r["series"], r["trial"]), {})[int(name[2][1:]), int(name[3][1:]), name[1]] = r["value"]
     elif name[1] == "skew":
         skew[r["series"], r["trial"]] = r["value"]
-assert len(at) == 22 and at.keys() == skew.keys(), at.keys()
+assert at.keys() == skew.keys(), at.keys()
 END
+  # two trials of 7 blocks: a step more of each than there are gaps
+  [ "$("$PKRUN" query d.db "SELECT count(*), sum(steps % 14) FROM step_jitter" --format csv |
+      tail -n 1 | tr -d '\r')" = "$1,0" ]
 }
 
-@test "stamps of the device's own orders: every block, every step, all four in order; results right" {
-  devices
-  stamps_of_devices
+# every_stamp: of every block and every step, all four, in order
+every_stamp() {
   PYTHONDONTWRITEBYTECODE=1 PYTHONPATH=. python3 - <<'END'
 from stamps import at, event
 for (series, trial), got in at.items():
@@ -196,13 +248,49 @@ for (series, trial), got in at.items():
 END
 }
 
+@test "stamps of the device's own orders: every block, every step, all four in order; results right" {
+  devices
+  take_stamps 11
+  every_stamp
+}
+
+@test "stamps of launches, graphs and the doorbell: the same; their plain cells have none" {
+  launches
+  take_stamps 10
+  every_stamp
+  sed -i '/^stamps/d' d.ini
+  "$PKRUN" --quiet --target host --db plain.db d.ini >/dev/null
+  [ "$("$PKRUN" query plain.db "SELECT count(*) FROM metric WHERE name GLOB 'stamp_*'" --format csv | tail -n 1 | tr -d '\r')" = 0 ]
+}
+
+@test "launches: no block of a step is there before all have ended the one before; the doorbell: none starts" {
+  launches
+  for seed in '' 1 2; do
+    rm -f d.db
+    [ -z "$seed" ] || export PKH_WORKERS=0 PKH_SEED=$seed
+    take_stamps 10
+    PYTHONDONTWRITEBYTECODE=1 PYTHONPATH=. python3 - <<'END'
+from stamps import at, skew
+for cell, got in at.items():
+    bell, one = "doorbell" in cell[0], "one_signal" in cell[0]
+    for b, s, e in got:
+        for other in range(7) if s and e == ("start" if bell or one else "receive") else ():
+            if one and s % 2 and abs(other - b) > 1:    # within a release: only neighbours
+                continue
+            assert got[b, s, e] + skew[cell] >= got[other, s - 1, "end"], (cell, b, s, other)
+        if not bell and e == "start" and not (one and s % 2 == 0):
+            assert got[b, s, "start"] == got[b, s, "receive"], (cell, b, s)
+END
+  done
+}
+
 # Blocks in turn keep step by themselves: so also in random orders.
 @test "device: no step starts before its neighbours ended the one before; barriers: before all have" {
   devices
   for seed in '' 1 2; do
     rm -f d.db
     [ -z "$seed" ] || export PKH_WORKERS=0 PKH_SEED=$seed
-    stamps_of_devices
+    take_stamps 11
     PYTHONDONTWRITEBYTECODE=1 PYTHONPATH=. python3 - <<'END'
 from stamps import at, skew
 barriers, ahead = {"coop", "counter", "norms_counted"}, set()

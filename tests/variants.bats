@@ -80,8 +80,9 @@ all_right() {
     '[graph]' 'variant = graph' 'per_graph = 0, 1, 3, 7, 100' \
     '[halo]' 'variant = persistent_halo' 'depth = 1, 2, 3, 64' \
     '[chaotic]' 'variant = persistent_chaotic' 'period = 1, 2, 5' 'iterations = 7, 300' \
-    '[interpreter]' 'variant = persistent_interpreter' 'tasks = 1, 3, 9' >>a.ini
-  all_right 44
+    '[interpreter]' 'variant = persistent_interpreter' 'tasks = 1, 3, 9' \
+    '[stamped]' "variant = $launches, persistent_doorbell" 'stamps = 5' 'sweep = rows, tiles, bands' >>a.ini
+  all_right 59
 }
 
 @test "check: the norm is the same in every variant, and does not disturb the result" {
