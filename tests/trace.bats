@@ -337,6 +337,28 @@ END
   chromium_takes 'range(1, 12)' '64 if p >= 9 else 44'
 }
 
+@test "launches as a timeline: a span for each stamp, none across another, though a block be there early" {
+  launches
+  "$PKRUN" --quiet --target host --db d.db d.ini >/dev/null
+  # as with launch_pdl: block 2 is there for step 5 while it is still at step 4
+  change d.db "UPDATE metric SET value = (SELECT m.value FROM metric m WHERE m.cell_id = metric.cell_id
+      AND m.trial_id = metric.trial_id AND m.name = 'stamp_start_b2_s4') WHERE name = 'stamp_receive_b2_s5'"
+  "$PKRUN" trace d.db -o a.json
+  python3 - <<'END'
+import json
+d = json.load(open("a.json"))
+blocks = {(e["pid"], e["args"]["name"]): e["tid"] for e in d["traceEvents"] if e["name"] == "thread_name"}
+for pid in range(1, 11):
+    for block in range(7):
+        tid = blocks[pid, "block %d" % block]
+        spans = [e for e in d["traceEvents"] if e["ph"] == "X" and (e["pid"], e["tid"]) == (pid, tid)]
+        assert [e["name"] for e in spans] == [n for s in range(16 if pid >= 7 else 11)
+                                              for n in ("wait", "receive", "step %d" % s, "acknowledge")], spans
+        for a, b in zip(spans, spans[1:]):
+            assert a["dur"] >= 0 and a["ts"] + a["dur"] <= b["ts"] + 1e-6, (a, b)
+END
+}
+
 @test "the timeline opens in Perfetto's trace processor: no error, every span there for SQL" {
   command -v node >/dev/null || skip "no node: install nodejs"
   [ -s "${PKRUN_PERFETTO-}/trace_processor.wasm" ] || skip "no Perfetto: tests/get-perfetto fetches it"
@@ -397,11 +419,32 @@ for panel, rest in re.findall(r"\$panel\d << END_OF_DATA\n(.*?)END_OF_DATA\n(.*?
 END
 }
 
+@test "plot schedule: panels share a scale if the shorter takes a quarter of the longer's time" {
+  command -v gnuplot >/dev/null || skip "no gnuplot"
+  matrix
+  "$PKRUN" --target host --db a.db a.ini >/dev/null
+  # every bar as long, so that only the second cell's times make a difference
+  change a.db "UPDATE metric SET value = 1000 * CAST(substr(name, instr(name, '_s') + 2) AS INTEGER) + 500 * (name GLOB 'stamp_[ed]*')
+    WHERE name GLOB 'stamp_*_b*'"
+  for part in 0.5 0.2; do
+    change a.db "UPDATE metric SET value = (value > 0) * $part * 11500 WHERE name GLOB 'stamp_*_b*' AND cell_id = (SELECT max(cell_id)
+      FROM metric WHERE name GLOB 'stamp_*_b*')"
+    "$PKRUN" plot schedule a.db -o a.svg --keep
+    python3 - $part <<'END'
+import re, sys
+scale = [float(x) * {"ns": 1, "µs": 1000}[unit] for unit, x in
+         re.findall(r"stamp \[(\w+)\].*\nset xrange \[0:(.*)\]", open("a.svg.gp", encoding="utf-8").read())]
+assert abs(scale[0] / 1.01 - 11500) < 1, scale
+assert abs(scale[1] / scale[0] - (1 if sys.argv[1] == "0.5" else 0.2)) < 1e-4, scale
+END
+  done
+}
+
 @test "a run without stamps says what to do" {
   "$PKRUN_BUILDDIR/tests/make_db" a.db cells=8 2>/dev/null
   run "$PKRUN" trace a.db -o a.json
   [ "$status" -eq 2 ]
-  [[ $output == *'no cell of run 1 has stamps: give a persistent variant `stamps = STEPS`'* ]]
+  [[ $output == *'no cell of run 1 has stamps: give a variant of the ladder `stamps = STEPS`'* ]]
   [ ! -e a.json ]
   run "$PKRUN" plot schedule a.db -o a.svg
   [ "$status" -eq 2 ]

@@ -4,8 +4,8 @@
  * begin to the end of each step, coloured by its parity; what is white is
  * waiting.  Lockstep shows as columns, neighbour-aware release as a ragged edge.
  *
- * Panels of one control (host, device) share a scale: their steps can be ten
- * times as long as the other's, which would then be a smear.
+ * Panels share a scale where the shorter takes at least a quarter of the longer's
+ * time: one whose steps are ten times as short would be a smear.
  */
 #include <math.h>
 #include <string.h>
@@ -13,7 +13,7 @@
 #include "figure.h"
 #include "stamps.h"
 
-#define PANELS_MAX 4
+#define PANELS_MAX 8
 #define BLOCKS_MAX 64	/* drawn; more would be less than a line each */
 
 static int wanted(const struct plot *p, const struct stamp_cell *c)
@@ -67,12 +67,29 @@ static void write_panel(struct plot *p, const struct stamp_cell *c, size_t panel
 		" 'odd steps'\n", range, blocks - 0.3, panel, fmin(170.0 / blocks, 12), fmin(170.0 / blocks, 12));
 }
 
+/* How long the scale of a panel is that ends at `last`: as the longest of all; or as the longest
+ * that ends before a quarter of that, and so on, until it is no less than a quarter. */
+static double scale_of(const struct stamp_cell *const *shown, size_t n, double last)
+{
+	double scale = INFINITY;
+
+	do {
+		double longest = 0;
+
+		for (size_t i = 0; i < n; i++)
+			if (shown[i]->last < scale / 4)
+				longest = fmax(longest, shown[i]->last);
+		scale = longest;
+	} while (last > 0 && last < scale / 4);
+	return scale;
+}
+
 int figure_schedule(struct plot *p)
 {
 	const struct stamp_cell *shown[PANELS_MAX];
 	char asked[200];
 	struct stamps st;
-	double last[2] = { 0, 0 }, ns;
+	double ns;
 	size_t n = 0;
 
 	if (stamps_load(p->store, &p->res, &st)) {
@@ -80,23 +97,19 @@ int figure_schedule(struct plot *p)
 		return -1;
 	}
 	for (size_t i = 0; i < st.n; i++) {
-		double *scale;
-
 		if (wanted(p, &st.cells[i]) && n < PANELS_MAX) {
 			shown[n++] = &st.cells[i];
-			scale = &last[!!result_is_device_controlled(st.cells[i].cell)];
-			*scale = fmax(*scale, st.cells[i].last);
 		} else if (wanted(p, &st.cells[i]) && !p->dropped++) {
 			snprintf(p->why, sizeof(p->why), "only the first %d timelines fit", PANELS_MAX);
 		}
 	}
-	if (!n || !(last[0] + last[1] > 0)) {
+	if (!n || !(scale_of(shown, n, 0) > 0)) {
 		if (st.n)
 			snprintf(p->why, sizeof(p->why), "no timeline of run %lld can be drawn%s", (long long)p->res.run,
 				 plot_wanted(p, asked, sizeof(asked)));
 		else
-			snprintf(p->why, sizeof(p->why), "no cell of run %lld has stamps: give a persistent variant"
-				 " `stamps = STEPS`", (long long)p->res.run);
+			snprintf(p->why, sizeof(p->why), "no cell of run %lld has stamps: give a variant of"
+				 " the ladder `stamps = STEPS`", (long long)p->res.run);
 		stamps_free(&st);
 		return -1;
 	}
@@ -104,7 +117,7 @@ int figure_schedule(struct plot *p)
 	p->height = 60 + 320 * (int)n;
 	fprintf(p->gp, "set multiplot layout %zu,1\nset key outside top right horizontal\nunset grid\n", n);
 	for (size_t i = 0; i < n; i++) {
-		double longest = last[!!result_is_device_controlled(shown[i]->cell)];
+		double longest = scale_of(shown, n, shown[i]->last);
 		const char *unit = gp_unit(longest / 4, longest, &ns);
 
 		double least = longest / 400;

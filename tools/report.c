@@ -141,7 +141,7 @@ static void report_figures(struct report *r)
 	if (grids)
 		report_figure(r, "sync", "What an iteration without work costs over blocks and threads.");
 	report_figure(r, "schedule", "What each block did when, in the last timed trial of each stamped cell; white is"
-		      " waiting. Cells of one control (host, device) share a scale.");
+		      " waiting. Cells share a scale where the shorter takes at least a quarter of the longer's time.");
 	report_figure(r, "latency", "Latencies of single messages where the variant took them; else how the times of single"
 		      " trials scatter about their cell's median.");
 }

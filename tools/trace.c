@@ -7,7 +7,8 @@
  * Perfetto takes thread 0 for one that is not known and a thread with the
  * number of its process for its main thread, and it drops a span that is not
  * wholly inside or outside another.  So numbers begin at 1, those of threads
- * are above those of all processes, and times are whole nanoseconds.
+ * are above those of all processes, and times are whole nanoseconds; and what
+ * came before a block's step before was done (launch_pdl) is drawn from there on.
  */
 #include <errno.h>
 #include <math.h>
@@ -70,8 +71,11 @@ static void trace_block(struct trace *t, const struct stamp_cell *c, uint32_t b)
 	snprintf(name, sizeof(name), "block %u", b);
 	trace_name(t, "thread_name", pid, tid, name);
 	for (uint32_t s = 0; s < c->steps; s++) {
-		for (int e = 0; e < STAMP_EVENTS; e++)
+		for (int e = 0; e < STAMP_EVENTS; e++) {
 			at[e] = stamp_at(c, b, s, (enum stamp_event)e);
+			if (at[e] < before)
+				at[e] = before;
+		}
 		snprintf(name, sizeof(name), "step %u", s);
 		trace_span(t, pid, tid, "wait", "wait", before, at[STAMP_RECEIVE], s);
 		trace_span(t, pid, tid, "receive", "protocol", at[STAMP_RECEIVE], at[STAMP_START], s);
@@ -170,7 +174,7 @@ static int trace_make(const char *db, int64_t run, const char *path)
 	else if (rc < 0 || (rc = stamps_load(s, &r, &st)))
 		say_error("trace: %s", store_error(s));
 	else if (!st.n && (rc = -1))
-		say_error("trace: %s: no cell of run %lld has stamps: give a persistent variant `stamps = STEPS`",
+		say_error("trace: %s: no cell of run %lld has stamps: give a variant of the ladder `stamps = STEPS`",
 			  db, (long long)r.run);
 	else
 		rc = trace_write(&r, &st, path);
