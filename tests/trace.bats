@@ -211,7 +211,7 @@ stamps = 40
 END
 }
 
-# take_stamps CELLS: d.json, the stamps of both timed trials of each cell, for stamps.py; every trial was right
+# take_stamps CELLS [BLOCKS]: d.json, the stamps of both timed trials of each cell, for stamps.py; every trial was right
 take_stamps() {
   run "$PKRUN" --quiet --target host --db d.db d.ini
   [ "$status" -eq 0 ] || { echo "$output"; false; }
@@ -230,8 +230,8 @@ for r in json.load(open("d.json")):
         skew[r["series"], r["trial"]] = r["value"]
 assert at.keys() == skew.keys(), at.keys()
 END
-  # two trials of 7 blocks: a step more of each than there are gaps
-  [ "$("$PKRUN" query d.db "SELECT count(*), sum(steps % 14) FROM step_jitter" --format csv |
+  echo "assert len(at) == 2 * $1, at.keys()" >>stamps.py
+  [ "$("$PKRUN" query d.db "SELECT count(*), sum(steps % (2 * ${2-7})) FROM step_jitter" --format csv |
       tail -n 1 | tr -d '\r')" = "$1,0" ]
 }
 
@@ -285,6 +285,20 @@ END
 }
 
 # Blocks in turn keep step by themselves: so also in random orders.
+@test "from start to end lies the whole of a step's work" {
+  printf '%s\n' '[global]' 'workload = busy' 'n = 3' 'length_ns = 30000' 'imbalance = 0.5' 'iterations = 4' 'threads = 3' 'trials = 2' \
+    'blocks_min = 1' 'blocks_max = 1' 'ci = 0' 'warmup = 0' 'warmup_runs = 0' 'stamps = 4' '[a]' \
+    'variant = launch, launch_sync, launch_coop, graph, persistent_doorbell, persistent_relaxed, persistent_device' >d.ini
+  take_stamps 7 3
+  PYTHONDONTWRITEBYTECODE=1 PYTHONPATH=. python3 - <<'END'
+from stamps import at
+for cell, got in at.items():
+    for b in range(3):          # lengths run from half the mean to one and a half
+        for s in range(4):
+            assert got[b, s, "end"] - got[b, s, "start"] >= 30000 * (0.5 + 0.5 * b), (cell, b, s, got)
+END
+}
+
 @test "device: no step starts before its neighbours ended the one before; barriers: before all have" {
   devices
   for seed in '' 1 2; do
@@ -386,6 +400,13 @@ END
   [ "$(ask "SELECT pid, count(*), count(DISTINCT track_id) FROM slice JOIN thread_track k ON k.id = track_id
       JOIN thread USING (utid) JOIN process USING (upid) GROUP BY pid ORDER BY pid" "$errors")" = \
     "$(printf '%s\t308\t7\n' 1 2 3 4 5 6 7 8; printf '%s\t448\t7\n' 9 10 11)" ]
+  launches
+  rm d.db
+  "$PKRUN" --quiet --target host --db d.db d.ini >/dev/null
+  "$PKRUN" trace d.db -o a.json
+  [ "$(ask "SELECT pid, count(*), count(DISTINCT track_id) FROM slice JOIN thread_track k ON k.id = track_id
+      JOIN thread USING (utid) JOIN process USING (upid) GROUP BY pid ORDER BY pid" "$errors")" = \
+    "$(printf '%s\t308\t7\n' 1 2 3 4 5 6; printf '%s\t448\t7\n' 7 8 9 10)" ]
   # it can say no: cut short, or one span across another
   head -c 3000 a.json >cut; mv cut a.json
   ! ask 'SELECT 1' || false
