@@ -109,6 +109,16 @@ static int wants_energy(const struct block *b)
 	       telemetry_energy_uj(t) != TELEMETRY_UNKNOWN;
 }
 
+/* What is left of the time of the cell; 0: no limit. */
+static double seconds_left(const struct block *b)
+{
+	const double limit = b->r->settings.cell_limit_s;
+
+	if (limit <= 0 || b->r->instrumented || !b->state)
+		return 0;
+	return fmax(limit - (double)b->state->seconds, 1e-3);
+}
+
 int block_job(const struct block *b, const char *mode, struct job *j)
 {
 	const struct matrix_settings *set = &b->r->settings;
@@ -131,6 +141,7 @@ int block_job(const struct block *b, const char *mode, struct job *j)
 	full |= job_add_int(j, "warmup_runs", set->warmup_runs);
 	full |= job_add_real(j, "warmup_s", c->target == PKRUN_HOST && b->r->warmup_is_default ?
 			     set->warmup_s / 10 : set->warmup_s);
+	full |= job_add_real(j, "left_s", seconds_left(b));
 	full |= job_add_int(j, "progress", b->r->progress && say_shows_progress());
 	full |= job_add_int(j, "cold", set->cache_cold);
 	full |= job_add_real(j, "energy_s", wants_energy(b) ? set->energy_s : 0);
@@ -300,6 +311,7 @@ static int on_message(struct block *b, const struct message *m)
 		struct protocol_progress progress;
 	} u;
 	size_t size = payload_size(m->type);
+	int64_t begin;
 
 	if (size && m->size != size)
 		return -2;
@@ -326,8 +338,10 @@ static int on_message(struct block *b, const struct message *m)
 	case PROTOCOL_GRID:
 		return on_grid(b, &u.grid);
 	case PROTOCOL_WANT_REFERENCE:
+		begin = child_now();
 		if (block_reference(b, &u.want))
 			return -1;
+		b->out->reference_s += (double)(child_now() - begin) / SECOND;
 		arm(b);
 		return 0;
 	case PROTOCOL_TRIAL:

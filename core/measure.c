@@ -20,6 +20,7 @@
 #include <string.h>
 #include <time.h>
 #include "bench.h"
+#include "child.h"
 #include "energy.h"
 #include "range.h"
 #include "stats.h"
@@ -33,6 +34,7 @@
 struct plan {			/* of the block */
 	int64_t trials, warmup_runs;
 	double warmup_ns, tick_ns;
+	int64_t end;		/* child_now() when the cell's time is over; 0: never */
 	int cold;
 	uint32_t position;
 	double per_iteration;	/* ns, the best guess so far; 0: none */
@@ -229,6 +231,11 @@ static enum bench_status trial(struct bench *b, struct plan *plan, const char *k
 	return judged ? judged : s;
 }
 
+static int is_late(const struct plan *plan)
+{
+	return plan->end && child_now() > plan->end;
+}
+
 /* By the clock on the wall, not by the sum of the timed parts: runs of some us would
  * be repeated, verified and stored ten thousand times before they add up. */
 static enum bench_status warm_up(struct bench *b, struct plan *plan)
@@ -237,8 +244,8 @@ static enum bench_status warm_up(struct bench *b, struct plan *plan)
 	enum bench_status s;
 	int64_t run;
 
-	for (run = 0; run < plan->warmup_runs ||
-	     (double)(clock_ns(CLOCK_MONOTONIC_RAW) - begin) < plan->warmup_ns; run++) {
+	for (run = 0; !is_late(plan) && (run < plan->warmup_runs ||
+	     (double)(clock_ns(CLOCK_MONOTONIC_RAW) - begin) < plan->warmup_ns); run++) {
 		s = trial(b, plan, "warmup", b->run.iterations, &b->judge.all);
 		if (s)
 			return s;
@@ -292,15 +299,18 @@ enum bench_status measure(struct bench *b)
 		.cold = job_int(b->job, "cold", 0) != 0,
 		.tick_ns = clock_tick(),
 	};
+	const double left_ns = job_real(b->job, "left_s", 0) * 1e9;
 	enum bench_status s;
 	int64_t i;
 
+	if (left_ns > 0)
+		plan.end = child_now() + (int64_t)left_ns;
 	s = trial(b, &plan, "first", 1, &b->judge.one);
 	if (!s)
 		s = trial(b, &plan, "odd", b->reference.k, &b->judge.odd);
 	if (!s)
 		s = warm_up(b, &plan);
-	for (i = 0; i < plan.trials && !s; i++)
+	for (i = 0; i < plan.trials && !s && (i == 0 || !is_late(&plan)); i++)
 		s = trial(b, &plan, "timed", b->run.iterations, &b->judge.all);
 	if (!s && job_real(b->job, "energy_s", 0) > 0)
 		s = energy(b, &plan, job_real(b->job, "energy_s", 0));

@@ -75,6 +75,8 @@ static enum schedule_verdict judge(const struct runner *r, uint64_t number, doub
 	*ratio = NAN;
 	if (v != SCHEDULE_ENOUGH)
 		return v;
+	if (c->is_cut)
+		return SCHEDULE_IMPRECISE;
 	*ratio = baseline_width(r->baseline, r, number, &is_final);
 	is_wide = *ratio > set->ci;
 	if (((is_wide && !is_final) || baseline_is_wanted(r->baseline, r, number)) &&
@@ -91,7 +93,9 @@ static void describe_width(const struct runner *r, const struct cell_state *c, d
 
 	if (c->seconds >= 1)
 		snprintf(took, sizeof(took), "%.0f s", (double)c->seconds);
-	if (isinf(ratio))
+	if (c->is_cut)
+		snprintf(out, size, "cell_limit cut the last of %u blocks short, after %s", c->n_medians, took);
+	else if (isinf(ratio))
 		snprintf(out, size, "too few blocks beside the baseline for an interval of the speed-up");
 	else if (ratio > r->settings.ci)
 		snprintf(out, size, "speed-up +-%.2g %% after %u blocks and %s, wanted +-%.2g %%",
@@ -175,7 +179,7 @@ static int one_block(struct runner *r, struct progress *p, uint64_t number, uint
 		say_lost(&cell, &result);
 		return -1;
 	}
-	c->seconds += (float)((double)(child_now() - begin) / 1e9);
+	c->seconds += (float)((double)(child_now() - begin) / 1e9 - result.reference_s);
 	p->done_s += (double)(child_now() - begin) / 1e9;
 	p->done++;
 	if (result.status == CELL_INTERRUPTED)
@@ -187,6 +191,7 @@ static int one_block(struct runner *r, struct progress *p, uint64_t number, uint
 	if (result.status == CELL_OK) {
 		if (runner_keep_median(c, result.median))
 			return -1;
+		c->is_cut = result.timed < r->settings.trials;
 		return judge_cell(r, p, number);
 	}
 	if (result.status >= CELL_WRONG)

@@ -30,9 +30,10 @@ struct cell_state {
 	double *medians;	/* ns per iteration, one a finished block */
 	uint32_t n_medians, cap_medians;
 	uint64_t iterations;	/* of a trial, where the matrix says auto */
-	float seconds;		/* wall time spent on it so far */
+	float seconds;		/* wall time spent on it so far, without its reference */
 	uint8_t attempts;	/* at the next block, that came to nothing */
 	uint8_t retried;	/* of `retries`, at the next block */
+	uint8_t is_cut;		/* its time was over before all trials of a block were done */
 	uint8_t status;		/* enum cell_status; CELL_PENDING while blocks are wanted */
 };
 
@@ -68,6 +69,7 @@ struct block_result {
 	enum cell_status status;
 	char reason[2048];
 	double median;			/* ns per iteration; NAN without a good timed trial */
+	double reference_s;		/* of its time: for the CPU's reference, which is everybody's */
 	uint32_t timed, bad_clock;	/* trials */
 };
 

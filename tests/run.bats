@@ -160,6 +160,39 @@ load fakes
   [ "$(sql 'SELECT count(*) < 6 FROM block')" = 1 ]
 }
 
+@test "cell_limit does not wait for the end of a block: fewer trials, and that is said" {
+  matrix a.ini blocks_min=1 blocks_max=1 cell_limit=0.5 trials=90000 warmup_runs=90000 -- sleeper ok
+  run "$PKRUN" --quiet --only sleeper a.ini
+  [ "$status" -eq 0 ]
+  [ "$(cell sleeper)" = imprecise ]
+  [[ $(reason sleeper) == 'cell_limit cut the last of 1 blocks short, after '* ]]
+  [ "$(sql "SELECT count(*) BETWEEN 1 AND 11 FROM trial WHERE kind = 'timed'")" = 1 ]
+  [ "$(sql 'SELECT median_ns > 0 FROM summary')" = 1 ]
+}
+
+@test "the time of the CPU's reference is not the cell's" {
+  matrix a.ini workload=poisson2d n=401 iterations=400 warmup_runs=0 trials=1 blocks_min=2 blocks_max=2 cell_limit=6 -- ok
+  # the reference's process is held for longer than the limit; it may be done before that, then once more
+  for try in 1 2 3 4 5 6 7 8 9; do
+    rm -f pkrun.db
+    "$PKRUN" --quiet a.ini >/dev/null 3>&- & pid=$!
+    args=()	# of the second child beside the cell's
+    while [ "${args[1]}" != --worker ] && kill -0 $pid; do
+      read -r worker reference <"/proc/$pid/task/$pid/children" || true
+      mapfile -d '' -t args <"/proc/$reference/cmdline" || true
+    done 2>/dev/null
+    ! kill -STOP "$reference" 2>/dev/null || break
+    wait $pid
+    reference=
+  done
+  [ -n "$reference" ] || skip 'the reference could not be stopped in time'
+  sleep 7
+  kill -CONT $reference
+  wait $pid
+  [ "$(cell ok)" = ok ]
+  [ "$(sql "SELECT count(*) FROM block WHERE status = 'ok'")" = 2 ]
+}
+
 @test "iterations = auto: 10 ms, a power of two, the same for all cells of a problem" {
   matrix a.ini iterations=auto n=3,4 -- steady sleeper
   run clocked "$PKRUN" --quiet --only steady a.ini
