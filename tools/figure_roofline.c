@@ -143,6 +143,12 @@ static void write_roofs(const struct roofs *r, size_t lines, double lowest)
 		      " at graph 0.03, graph 0.96\n", gp);
 }
 
+/* Of a rate in billions, for three digits. */
+static int decimals(double rate)
+{
+	return rate < 9.995e9 ? 2 : rate < 99.95e9 ? 1 : 0;
+}
+
 static void write_plot(const struct roofs *r, const char **names, size_t lines)
 {
 	FILE *gp = r->p->gp;
@@ -153,11 +159,14 @@ static void write_plot(const struct roofs *r, const char **names, size_t lines)
 
 	fputs("plot ", gp);
 	if (!isnan(r->memory))
-		fprintf(gp, "roof(x, memory) lw 2 lc rgb '#000000' title 'memory, %.0f GB/s', \\\n  ", r->memory / 1e9);
+		fprintf(gp, "roof(x, memory) lw 2 lc rgb '#000000' title 'memory, %.*f GB/s', \\\n  ",
+			decimals(r->memory), r->memory / 1e9);
 	if (!isnan(r->cache) && r->cache > 1.05 * r->memory)
-		fprintf(gp, "roof(x, cache) lw 2 dt 2 lc rgb '#666666' title 'cache, %.0f GB/s', \\\n  ", r->cache / 1e9);
+		fprintf(gp, "roof(x, cache) lw 2 dt 2 lc rgb '#666666' title 'cache, %.*f GB/s', \\\n  ",
+			decimals(r->cache), r->cache / 1e9);
 	if (!isnan(r->peak))
-		fprintf(gp, "peak lw 2 dt 3 lc rgb '#000000' title 'arithmetic, %.0f Gflop/s', \\\n  ", r->peak / 1e9);
+		fprintf(gp, "peak lw 2 dt 3 lc rgb '#000000' title 'arithmetic, %.*f Gflop/s', \\\n  ",
+			decimals(r->peak), r->peak / 1e9);
 	for (size_t i = 0; i < lines; i++) {
 		fprintf(gp, "$variant%zu using 1:2 with points pt %zu ps 1.2 lc rgb '%s' title ", i,
 			(size_t[]){ 7, 5, 9, 11, 13, 4, 6, 8 }[(i + i / 8) % 8], gp_colour(i)); /* no pair twice */

@@ -139,7 +139,7 @@ static size_t find_variants(const struct plot *p, const char **variants)
 int figure_sync(struct plot *p)
 {
 	const char *variants[PANELS_MAX], *unit;
-	double lo = INFINITY, hi = 0, ns, few = INFINITY, many = 0;
+	double lo = INFINITY, hi = 0, from, to, ns, few = INFINITY, many = 0;
 	int64_t threads[LINES_MAX];
 	size_t n, columns, rows, lines = 0;
 	const char *device;
@@ -154,8 +154,9 @@ int figure_sync(struct plot *p)
 
 		several |= is_drawn(p, c) && !is_best(p, c);
 		if (is_drawn(p, c) && is_best(p, c)) {
-			lo = fmin(lo, c->median_ns);
-			hi = fmax(hi, c->median_ns);
+			plot_spread(c, &from, &to);
+			lo = fmin(lo, from > 0 ? from : c->median_ns);
+			hi = fmax(hi, to > 0 ? to : c->median_ns);
 			few = fmin(few, (double)c->grid);
 			many = fmax(many, (double)c->grid);
 			lines = add_number(threads, lines, LINES_MAX, c->threads);
