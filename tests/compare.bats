@@ -62,8 +62,17 @@ load fakes
   grep -Fxq 'every cell: threads=64' got
   [ "$(grep -v 'did not finish' got | grep -c threads=)" -eq 1 ]
   grep -Eq '^others +persistent_naive +11 +tile=[0-9]x8 ' got
-  [ "$(grep -c '^did not finish: \[others\] 3 cells, the first .*(B: skipped)$' got)" -eq 1 ]
+  [ "$(grep -c '^did not finish: ' got)" -eq 1 ]
+  grep -q '^did not finish: \[others\] 3 cells (B: skipped): persistent_[a-z]* n=11 threads=64 tile=5x8; .*; .* tile=7x8$' got
   [ "$("$PKRUN" compare --format json a.db b.db | grep -c 'did not finish: ')" -eq 3 ]
+  change b.db 'DELETE FROM cell WHERE number > 4'
+  "$PKRUN" compare a.db b.db >got
+  grep -q '^missing: \[others\] 3 cells (only in A): persistent_.* tile=5x8; .* tile=6x8; .* tile=7x8$' got
+  "$PKRUN_BUILDDIR/tests/make_db" c.db cells=800 blocks=1 trials=1 2>/dev/null
+  cp c.db d.db
+  change d.db "DELETE FROM cell WHERE series = 'naive' AND n > 11"
+  "$PKRUN" compare c.db d.db >got
+  grep -Eq '^missing: \[naive\] 99 cells \(only in A\): persistent_naive n=21.*; and [0-9]+ more$' got
 }
 
 @test "no common cells, no such run, no such file: an error with the reason" {

@@ -268,6 +268,30 @@ static size_t same_notes(const struct compare *c, size_t i)
 	return n;
 }
 
+/* "launch n=11 threads=64; launch n=21", from cell `i` on: what same_notes() counts. */
+static void name_cells(const struct compare *c, size_t i, char *out, size_t size)
+{
+	size_t used = 0, named = 0, left = 0;
+
+	for (size_t k = i; k < c->n_pairs; k++) {
+		const struct pair_cell *cell = either(&c->judged[k]);
+		char name[300];
+
+		if (!same_note(&c->judged[k], &c->judged[i]))
+			continue;
+		snprintf(name, sizeof(name), "%s%s n=%" PRId64 "%s%s", named ? "; " : "",
+		         cell->variant, cell->n, *cell->params ? " " : "", cell->params);
+		if (left || used + strlen(name) + 40 > size) {
+			left++;
+			continue;
+		}
+		used += (size_t)snprintf(out + used, size - used, "%s", name);
+		named++;
+	}
+	if (left)
+		snprintf(out + used, size - used, "; and %zu more", left);
+}
+
 /* Cells with a verdict that is no ratio, by name; for people those of a series with one reason once. */
 static void list_cells(struct compare *c, enum verdict v, const char *what)
 {
@@ -275,6 +299,7 @@ static void list_cells(struct compare *c, enum verdict v, const char *what)
 
 	for (size_t i = 0; i < c->n_pairs; i++) {
 		const struct judgement *j = &c->judged[i];
+		char names[2000];
 		size_t n;
 
 		if (j->verdict != v)
@@ -283,9 +308,11 @@ static void list_cells(struct compare *c, enum verdict v, const char *what)
 		if (n == 1)
 			compare_note(c, "%s: [%s] %s (%s)", what, either(j)->series, either(j)->key,
 			             j->reason);
-		else if (n)
-			compare_note(c, "%s: [%s] %zu cells, the first %s (%s)", what,
-			             either(j)->series, n, either(j)->key, j->reason);
+		else if (n) {
+			name_cells(c, i, names, sizeof(names));
+			compare_note(c, "%s: [%s] %zu cells (%s): %s", what, either(j)->series, n,
+			             j->reason, names);
+		}
 	}
 }
 
