@@ -296,7 +296,7 @@ static int run(struct session *s, int argc, char **argv)
 	}
 	rc = s->o.resume ? run_resume(&s->r, &s->o) : run_rows(&s->r, &s->o, argc, argv);
 	if (rc > 0)
-		code = show_run(s->r.store, s->r.run_id, s->o.format, stdout) ? EXIT_USAGE : EXIT_OK;
+		code = show_run(s->r.store, s->r.run_id, s->o.format, stdout) ? EXIT_USAGE : exit_code(s, 0);
 	else
 		code = rc < 0 ? EXIT_USAGE : measure_all(s);
 	close_telemetry(&s->r);

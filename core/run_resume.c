@@ -73,7 +73,7 @@ static int differs(const char *what, const char *was, const char *is)
 static int check_run(const struct runner *r, const struct run_options *o, const struct resume_run *was)
 {
 	const char *git = version_git();
-	char settings[512], quick[2] = { was->quick ? '1' : '0', 0 };
+	char settings[512], quick[2] = { was->quick ? '1' : '0', 0 }, seed[2][24];
 	long pid = strcmp(was->status, "running") ? 0 : alive(was->process);
 
 	if (pid) {
@@ -81,11 +81,13 @@ static int check_run(const struct runner *r, const struct run_options *o, const 
 		return -1;
 	}
 	run_rows_settings(r, settings, sizeof(settings));
+	snprintf(seed[0], sizeof(seed[0]), "%" PRIu64, was->seed);
+	snprintf(seed[1], sizeof(seed[1]), "%" PRIu64, o->has_seed ? o->seed : was->seed);
 	if (differs("versions of pkrun", was->pkrun_version, version_text()) ||
 	    differs("commits of pkrun", was->git_state, git ? git : "") ||
 	    differs("values of --quick", quick, o->quick ? "1" : "0") ||
 	    differs("values of --wrap or --profile", was->instrumented, r->instrumented ? r->instrumented : "") ||
-	    differs("settings", was->settings, settings))
+	    differs("settings", was->settings, settings) || differs("seeds", seed[0], seed[1]))
 		return -1;
 	if ((uint64_t)was->cells == r->n_cells)
 		return 0;
@@ -185,9 +187,7 @@ static int take_all(struct runner *r, const struct resume_run *was)
 	if (rc)
 		return rc;
 	rc = resume_blocks(r->store, was->id, take_block, r);
-	if (rc || resume_position(r->store, was->id, &r->position))
-		return -1;
-	return reopen(r);
+	return rc || resume_position(r->store, was->id, &r->position) ? -1 : 0;
 }
 
 int run_resume(struct runner *r, const struct run_options *o)
@@ -205,18 +205,18 @@ int run_resume(struct runner *r, const struct run_options *o)
 		return -1;
 	}
 	r->run_id = was.id;
-	if (strcmp(was.status, "complete") == 0) {
-		say_note("run %" PRId64 " is complete", was.id);
-		return 1;
-	}
 	if (check_run(r, o, &was))
 		return -1;
-	if (!o->has_seed)
-		r->settings.seed = was.seed;
+	r->settings.seed = was.seed;
 	if (store_begin(r->store))
 		goto failed;
 	rc = take_all(r, &was);
-	if (rc == 0 && store_commit(r->store) == 0)
+	if (rc == 0 && strcmp(was.status, "complete") == 0) {
+		store_rollback(r->store);
+		say_note("run %" PRId64 " is complete", was.id);
+		return 1;
+	}
+	if (rc == 0 && reopen(r) == 0 && store_commit(r->store) == 0)
 		return 0;
 	store_rollback(r->store);
 	if (rc == -2)

@@ -122,6 +122,8 @@ whole() {
   [ "$status" -eq 2 ]; [[ $output == *'2 cells, now there are 1'* ]]
   run "$PKRUN" --quiet --resume --set global.n=1,3 a.ini
   [ "$status" -eq 2 ]; [[ $output == *'cell 1 differs: it was '*'n=2'*'now it is'*'n=3'* ]]
+  run "$PKRUN" --quiet --resume --seed 3 a.ini
+  [ "$status" -eq 2 ]; [[ $output == *"seeds differ: the run has '$(sql 'SELECT seed FROM run')', now it is '3'"* ]]
   run "$PKRUN" --quiet --resume --quick a.ini
   [ "$status" -eq 2 ]; [[ $output == *'--quick differ'* ]]
   run "$PKRUN" --quiet --resume --set global.trials=80 a.ini
@@ -131,6 +133,21 @@ whole() {
   run "$PKRUN" --quiet --resume a.ini
   [ "$status" -eq 2 ]; [[ $output == *'the plugin of sleeper is not the file that the run used'* ]]
   [ "$(sql 'SELECT status FROM run')" = interrupted ]
+}
+
+@test "--resume of a complete run: its exit code, and only if it is that run" {
+  matrix a.ini n=1,2 -- dies ok
+  run "$PKRUN" --quiet a.ini
+  [ "$status" -eq 3 ]
+  before=$(sql 'SELECT max(id) FROM event' && sql 'SELECT count(*) FROM plugin')
+  run "$PKRUN" --resume a.ini
+  [ "$status" -eq 3 ]; [[ $output == *'run 1 is complete'* ]]
+  [ "$before" = "$(sql 'SELECT max(id) FROM event' && sql 'SELECT count(*) FROM plugin')" ]
+  [ "$(sql 'SELECT status FROM run')" = complete ]
+  run "$PKRUN" --quiet --resume --set global.n=1,3 a.ini
+  [ "$status" -eq 2 ]; [[ $output == *'cell 1 differs'* ]]
+  run "$PKRUN" --quiet --resume --profile a.ini
+  [ "$status" -eq 2 ]; [[ $output == *'--wrap or --profile differ'* ]]
 }
 
 @test "--resume keeps the iterations that auto chose" {
