@@ -30,7 +30,7 @@ static const char help[] =
 "  --strict               do not start unless `pkrun doctor` finds nothing to put right; exit 5\n"
 "  --resume               go on with the latest run of this matrix, which was cut short\n"
 "  --seed N               order of cells and blocks; recorded, so that it can be had again\n"
-"  --format FORMAT        table, json or csv\n"
+"  --format FORMAT        table, json, csv or markdown\n"
 "  --quiet                only errors on stderr\n"
 "  --help\n";
 
@@ -100,7 +100,7 @@ static int take_format(struct run_options *o, const char *text)
 {
 	if (show_format_parse(text, &o->format) == 0)
 		return 0;
-	say_error("--format %s: not table, json or csv", text);
+	say_error("--format %s: not table, json, csv or markdown", text);
 	return EXIT_USAGE;
 }
 
