@@ -330,6 +330,28 @@ static enum bench_status find_grid(struct bench *b)
 	return check_residency(b);
 }
 
+/* What there was no room for, and how much that is. */
+static enum bench_status no_room(struct bench *b, const char *what, uint64_t bytes)
+{
+	char text[96];
+
+	snprintf(text, sizeof(text), "%.40s, %" PRIu64 " bytes", what, bytes);
+	return bench_device_error(b, text);
+}
+
+static enum bench_status no_host_room(struct bench *b)
+{
+	struct workload_array info[WORKLOAD_ARRAYS_MAX];
+	int i, n = b->workload->arrays(&b->problem, b->grid.blocks, info);
+	uint64_t bytes = 0;
+	char text[96];
+
+	for (i = 0; i < n; i++)
+		bytes += info[i].count * 8;
+	snprintf(text, sizeof(text), "out of memory for the initial arrays, %" PRIu64 " bytes", bytes);
+	return wrong_job(b, b->workload->name, text);
+}
+
 static enum bench_status open_array(struct bench *b, int i)
 {
 	const struct workload_array *a = &b->initial.info[i];
@@ -337,7 +359,7 @@ static enum bench_status open_array(struct bench *b, int i)
 	size_t bytes = a->count * 8, row = a->columns * 8;
 
 	if (arena_alloc(&b->arena, a->name, PKRUN_MEMORY_DEVICE, use, bytes, row, NULL, &b->array[i]))
-		return bench_device_error(b, a->name);
+		return no_room(b, a->name, bytes);
 	if (a->role == WORKLOAD_SCRATCH)
 		return BENCH_OK;
 	if (b->dev->to_device(b->array[i], b->initial.data[i], bytes))
@@ -345,8 +367,9 @@ static enum bench_status open_array(struct bench *b, int i)
 	if (a->role != WORKLOAD_STATE)
 		return BENCH_OK;
 	if (arena_alloc(&b->arena, "pristine copy", PKRUN_MEMORY_DEVICE, ARENA_KEEP, bytes, 0, NULL,
-			&b->pristine[i]) ||
-	    b->dev->to_device(b->pristine[i], b->initial.data[i], bytes))
+			&b->pristine[i]))
+		return no_room(b, "a copy of it to begin from", bytes);
+	if (b->dev->to_device(b->pristine[i], b->initial.data[i], bytes))
 		return bench_device_error(b, a->name);
 	return BENCH_OK;
 }
@@ -359,7 +382,7 @@ static enum bench_status open_arrays(struct bench *b)
 
 	worker_phase("fill", PROTOCOL_LIMIT_NONE, 0, 0);
 	if (reference_open(&b->initial, b->workload, &b->problem, b->grid.blocks))
-		return wrong_job(b, b->workload->name, "out of memory for the initial arrays");
+		return no_host_room(b);
 	b->input_hash = reference_hash(&b->initial, WORKLOAD_INPUT);
 	for (i = 0; i < b->initial.n && !s; i++)
 		s = open_array(b, i);

@@ -163,6 +163,15 @@ no_time() { [ -z "$(sql "SELECT median_ns FROM summary WHERE series = '$1'")" ];
   one resident ok 0 n=64
 }
 
+@test "no room for its arrays: an error with their size" {
+  matrix a.ini workload=poisson2d n=401 -- ok
+  FAKE_ROOM=1000000 run -3 "$PKRUN" --quiet a.ini
+  [ "$(reason ok)" = 'u, 1286408 bytes: out of memory' ]
+  rm pkrun.db
+  ASAN_OPTIONS=$ASAN_OPTIONS:allocator_may_return_null=1 run -3 "$PKRUN" --quiet --set global.n=536870912 a.ini
+  [[ $(reason ok) == 'poisson2d: out of memory for the initial arrays, 4611686018427387904 bytes' ]]
+}
+
 @test "no cooperative launch: skipped, not launched otherwise (e11)" {
   FAKE_COOPERATIVE=0 one resident skipped 0
   [ "$(reason resident)" = 'fake host has no cooperative launch' ]

@@ -3,7 +3,7 @@
  * fake_device.c - a host device of plain memory, for the fakes (fake.h).
  *
  * FAKE_COOPERATIVE=0: it has no cooperative launch.  FAKE_PROBE=fail | hang:
- * how a probe after a hang goes.
+ * how a probe after a hang goes.  FAKE_ROOM: no piece of memory is larger than so many bytes.
  */
 #include <stdio.h>
 #include <stdlib.h>
@@ -60,7 +60,8 @@ static void close_device(void *stream)
 
 static int alloc(uint32_t memory, size_t bytes, void **host, void **dev)
 {
-	void *p = aligned_alloc(256, (bytes + 255) / 256 * 256);
+	const char *room = getenv("FAKE_ROOM");
+	void *p = room && bytes > (size_t)atol(room) ? NULL : aligned_alloc(256, (bytes + 255) / 256 * 256);
 
 	if (!p) {
 		message = "out of memory";
