@@ -165,6 +165,24 @@ END
   grep -Fxq 'N = 101' texts; ! grep -Fq 5001 texts || false
 }
 
+@test "each figure says of a quick or instrumented run that it is one; compare refuses to mix" {
+  needs_gnuplot
+  make_db a.db kind=full; make_db a.db kind=full
+  sql a.db "UPDATE run SET quick = 1, instrumented = 'ncu -o x'"
+  for figure in ladder scaling overhead roofline latency compare sync; do
+    "$PKRUN" plot $figure a.db -o $figure.svg
+    svg_texts $figure.svg | grep -Fq '(quick run, instrumented)' || { echo $figure; false; }
+  done
+  make_db b.db kind=relay
+  sql b.db "UPDATE run SET quick = 1"
+  "$PKRUN" plot latency b.db -o b.svg
+  svg_texts b.svg | grep -Fq '(quick run)'
+  sql a.db "UPDATE run SET instrumented = NULL WHERE id = 1"
+  run "$PKRUN" plot compare a.db -o d.svg
+  [ "$status" -eq 2 ]; [[ $output == *'run 1 was run plainly, run 2 under ncu -o x: instrumented runs are not compared with others' ]]
+  [ ! -e d.svg ]
+}
+
 @test "a figure that cannot be says what there is not" {
   make_db a.db kind=relay
   run "$PKRUN" plot roofline a.db -o a.svg

@@ -296,6 +296,13 @@ const char *plot_device(const struct plot *p)
 	return NULL;
 }
 
+const char *plot_caution(const struct plot *p)
+{
+	if (p->res.instrumented)
+		return p->res.quick ? " (quick run, instrumented)" : " (instrumented)";
+	return p->res.quick ? " (quick run)" : "";
+}
+
 void plot_title(struct plot *p, const char *what, int64_t n)
 {
 	const char *device = plot_device(p);
@@ -311,8 +318,7 @@ void plot_title(struct plot *p, const char *what, int64_t n)
 					 say_text(device, 60, safe, sizeof(safe)));
 	if (!strcmp(p->target, "host"))
 		used += (size_t)snprintf(text + used, sizeof(text) - used, " (target host: no GPU)");
-	if (p->res.quick)
-		snprintf(text + used, sizeof(text) - used, " (quick run)");
+	snprintf(text + used, sizeof(text) - used, "%s", plot_caution(p));
 	fputs("set title ", p->gp);
 	gp_quote_long(p->gp, text);
 	if (p->shared && *p->shared) {

@@ -123,6 +123,19 @@ static void write_pairs(struct comparison *x, const char *workload, int64_t n, d
 	fputs("END_OF_DATA\n", x->p->gp);
 }
 
+/* One of them under a tool, or each under another?  Its time is the tool's. */
+static int check_instruments(struct comparison *x)
+{
+	const char *a = x->other.instrumented, *b = x->p->res.instrumented;
+
+	if (!a == !b && (!a || !strcmp(a, b)))
+		return 0;
+	snprintf(x->p->why, sizeof(x->p->why), "run %lld was run %s%.60s, run %lld %s%.60s: instrumented runs are"
+		 " not compared with others", (long long)x->other.run, a ? "under " : "plainly", a ? a : "",
+		 (long long)x->p->res.run, b ? "under " : "plainly", b ? b : "");
+	return -1;
+}
+
 int figure_compare(struct plot *p)
 {
 	struct comparison x = { .p = p };
@@ -140,7 +153,7 @@ int figure_compare(struct plot *p)
 				 " says with which, `pkrun merge` joins files", (long long)p->res.run);
 		return -1;
 	}
-	if (read_pairs(&x))
+	if (check_instruments(&x) || read_pairs(&x))
 		goto out;
 	if (!x.n) {
 		if (!*p->why)
@@ -153,8 +166,9 @@ int figure_compare(struct plot *p)
 	write_pairs(&x, workload, n, &least, &most);
 	if (n != STORE_NULL)
 		snprintf(size, sizeof(size), ", N = %lld", (long long)n);
-	snprintf(of, sizeof(of), "Run %lld against run %lld: time of each cell%s%s%s", (long long)p->res.run,
-		 (long long)other, workload ? ", " : "", workload ? say_text(workload, 40, text, sizeof(text)) : "", size);
+	snprintf(of, sizeof(of), "Run %lld against run %lld: time of each cell%s%s%s%s", (long long)p->res.run,
+		 (long long)other, workload ? ", " : "", workload ? say_text(workload, 40, text, sizeof(text)) : "", size,
+		 plot_caution(p));
 	fputs("set title ", p->gp);
 	gp_quote_long(p->gp, of);
 	fputs(".\"\\nmedian, and the range of the processes; the band is 1 %\"\n", p->gp);

@@ -135,9 +135,9 @@ int figure_latency(struct plot *p)
 	l.hi = fmin(fmax(l.hi, l.lo + 0.01), LONGEST);	/* the last bin holds what is beyond */
 	if (read_trials(&l))
 		return -1;
-	snprintf(title, sizeof(title), "Times of single trials: %s, N = %lld, target %s%s%s",
+	snprintf(title, sizeof(title), "Times of single trials: %s, N = %lld, target %s%s%s%s",
 		 say_text(p->workload, 20, workload, sizeof(workload)), (long long)n, p->target, plot_device(p) ? ", " : "",
-		 plot_device(p) ? say_text(plot_device(p), 30, device, sizeof(device)) : "");
+		 plot_device(p) ? say_text(plot_device(p), 30, device, sizeof(device)) : "", plot_caution(p));
 	write_histograms(&l);
 	write_panels(&l, title);
 	return 0;

@@ -120,8 +120,8 @@ static void write_panels(struct messages *m, double lo, double hi, const char *u
 	m->p->width = 140 + 420 * (int)columns;
 	m->p->height = 90 + 220 * (int)rows;
 	fprintf(m->p->gp, "set multiplot layout %zu,%zu title ", rows, columns);
-	snprintf(title, sizeof(title), "Latency of single messages, target %s%s",
-		 say_text(m->panels[0].cell->target, 20, label, sizeof(label)), on);
+	snprintf(title, sizeof(title), "Latency of single messages, target %s%s%s",
+		 say_text(m->panels[0].cell->target, 20, label, sizeof(label)), on, plot_caution(m->p));
 	gp_quote_long(m->p->gp, title);
 	fprintf(m->p->gp, "\nset logscale x 10\nset xrange [%g:%g]\nset yrange [0:105]\nset ytics 25\nset lmargin 8\nset ylabel 'messages [%%]'\n"
 		"set xlabel 'latency [%s], log scale'\nunset key\nset style fill solid 0.6\n", lo / ns / 1.5,

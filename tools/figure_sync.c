@@ -175,8 +175,8 @@ int figure_sync(struct plot *p)
 		rows, columns, 100.0 / p->width, 60.0 / p->height, 1 - 90.0 / p->height, 105.0 / p->width,
 		110.0 / p->height);
 	device = !strcmp(p->target, "host") ? "target host (no GPU)" : plot_device(p) ? plot_device(p) : p->target;
-	snprintf(title, sizeof(title), "Empty iterations over blocks and threads, %s%s",
-		 say_text(device, 30, name, sizeof(name)), several ? "; the fastest of several cells" : "");
+	snprintf(title, sizeof(title), "Empty iterations over blocks and threads, %s%s%s",
+		 say_text(device, 30, name, sizeof(name)), several ? "; the fastest of several cells" : "", plot_caution(p));
 	gp_quote_long(p->gp, title);
 	fputc('\n', p->gp);
 	fprintf(p->gp, "set logscale x 2\nset xlabel 'blocks'\nset ylabel 'time per iteration [%s]'\n"
