@@ -325,8 +325,9 @@ static int store_is_cached(struct store *s, const char *name)
 
 /* sql: "CREATE VIEW name AS ...".  A writer replaces the view in the file; a
  * reader puts its own over it for this connection, so that a file of another
- * pkrun answers alike. */
-static int store_view(struct store *s, const char *sql)
+ * pkrun answers alike.  *own: it has done so; then with every later view too, for
+ * one in the file sees only those in the file. */
+static int store_view(struct store *s, const char *sql, int *own)
 {
 	static const size_t head = sizeof("CREATE VIEW ") - 1;
 	size_t length = strcspn(sql + head, " \n");
@@ -335,7 +336,8 @@ static int store_view(struct store *s, const char *sql)
 
 	if (!name)
 		return store_fail(s, "out of memory");
-	if ((s->mode & STORE_CACHE) || !store_view_is(s, name, sql)) {
+	if (*own || (s->mode & STORE_CACHE) || !store_view_is(s, name, sql)) {
+		*own = !write;
 		change = write ? sqlite3_mprintf("DROP VIEW IF EXISTS main.\"%w\"; %s", name, sql) :
 				 sqlite3_mprintf("CREATE TEMP %s %s",
 						 store_is_cached(s, name) ? "TABLE" : "VIEW", sql + head);
@@ -346,16 +348,16 @@ static int store_view(struct store *s, const char *sql)
 	return rc;
 }
 
-/* views.sql: every view begins with CREATE VIEW and ends at the first ";\n". */
+/* views.sql: every view begins with CREATE VIEW, ends at the first ";\n" and uses earlier ones only. */
 static int store_views(struct store *s)
 {
 	const char *at = store_views_sql, *end;
 	char *sql;
-	int rc = 0;
+	int rc = 0, own = 0;
 
 	while (!rc && (at = strstr(at, "\nCREATE VIEW ")) && (end = strstr(++at, ";\n"))) {
 		sql = sqlite3_mprintf("%.*s", (int)(end - at), at);
-		rc = sql ? store_view(s, sql) : store_fail(s, "out of memory");
+		rc = sql ? store_view(s, sql, &own) : store_fail(s, "out of memory");
 		sqlite3_free(sql);
 		at = end;
 	}

@@ -35,6 +35,18 @@ r = json.load(sys.stdin)[0]
 assert r == {"a": 2**63 - 1, "b": -2**63, "c": 2.0**63, "d": 0.1 + 0.2}, r'
 }
 
+@test ".schema has every table and view once, as this pkrun answers, whatever the views of the file" {
+  make_db a.db cells=1
+  "$PKRUN" query a.db .schema >fresh
+  grep -q 'CREATE TABLE trial' fresh
+  python3 -c 'import sqlite3
+db = sqlite3.connect("a.db"); db.execute("DROP VIEW failures"); db.execute("DROP VIEW result")
+db.execute("CREATE VIEW result AS SELECT 1 AS old"); db.commit()'
+  "$PKRUN" query a.db .schema >other
+  diff <(grep '^CREATE' fresh | sort) <(grep '^CREATE' other | sort)
+  run ! grep -q 'AS old' other
+}
+
 @test "a misspelt column is an error, and nothing is written (b12)" {
   make_db a.db cells=2
   sum=$(sha256sum a.db)

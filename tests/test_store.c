@@ -426,6 +426,28 @@ static void test_views_renewed(void **state)
 	assert_string_equal(ask("a.db", "SELECT series FROM summary"), "x");
 }
 
+static int is_text(void *user, const struct store_row *row)
+{
+	return strcmp(row->text[0], user) != 0;
+}
+
+/* A view that the file has word for word is over the reader's views too, not over those of the file. */
+static void test_views_of_views(void **state)
+{
+	struct store *s = opened("a.db", STORE_WRITE);
+
+	add_run(s);
+	add_cell(s, 1, 0, "x", "ok");
+	store_close(s);
+	shell("a.db", "DROP VIEW result; CREATE VIEW result AS SELECT id AS run, 'old' AS series, 1 AS variant,"
+	      " 1 AS workload, 1 AS target, 1 AS device, 1 AS n, 1 AS iterations, 1 AS params, 1 AS status,"
+	      " 1 AS trials, 1 AS median_ns, 1 AS min_ns, 1 AS max_ns, 1 AS speedup, 1 AS verified FROM run");
+	assert_string_equal(ask("a.db", "SELECT series FROM summary"), "old");
+	s = opened("a.db", STORE_READ);
+	good(s, store_query(s, "SELECT series FROM summary", NULL, 0, is_text, "x"));
+	store_close(s);
+}
+
 /* ---- readers ---- */
 
 static int count_rows(void *user, const struct store_row *row)
@@ -689,7 +711,7 @@ int main(void)
 		TEST(test_records), TEST(test_no_such_record), TEST(test_reference), TEST(test_rollback),
 		TEST(test_summary), TEST(test_summary_without_times), TEST(test_newer),
 		TEST(test_foreign), TEST(test_no_database), TEST(test_folder_that_is_shut),
-		TEST(test_empty), TEST(test_views_renewed),
+		TEST(test_empty), TEST(test_views_renewed), TEST(test_views_of_views),
 		TEST(test_query), TEST(test_query_refused), TEST(test_reader_while_writing),
 		TEST(test_busy_gives_up), TEST(test_four_writers), TEST(test_leaving_at_once), TEST(test_killed),
 		TEST(test_killed_hot_journal), TEST(test_file_limit),

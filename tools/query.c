@@ -22,6 +22,13 @@ static int query_usage(FILE *out)
 	return out == stdout ? EXIT_OK : EXIT_USAGE;
 }
 
+/* The views as this pkrun answers: where the file's differ, its own are temporary. */
+static const char schema_sql[] =
+	"SELECT sql FROM (SELECT type, rowid AS at, sql FROM sqlite_schema"
+	" WHERE name NOT IN (SELECT name FROM sqlite_temp_schema)"
+	" UNION ALL SELECT type, rowid, sql FROM sqlite_temp_schema)"
+	" WHERE sql IS NOT NULL ORDER BY type, at";
+
 static int print_text(void *user, const struct store_row *row)
 {
 	(void)user;
@@ -39,8 +46,7 @@ static int query_run(const char *db, const char *sql, enum show_format format)
 		return EXIT_USAGE;
 	}
 	if (!strcmp(sql, ".schema"))
-		rc = store_query(s, "SELECT sql FROM sqlite_schema WHERE sql IS NOT NULL"
-				 " ORDER BY type, rowid", NULL, 0, print_text, NULL);
+		rc = store_query(s, schema_sql, NULL, 0, print_text, NULL);
 	else
 		rc = rows_query(s, sql, NULL, 0, format, say_terminal(STDOUT_FILENO), stdout, &failed);
 	if (fflush(stdout) || ferror(stdout) || failed) {
