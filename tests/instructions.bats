@@ -49,7 +49,7 @@ polls='poll invl2=0 invl1=0 wbl2=0'
       need $v
       run spins $v "host_kernelI9$kernel.*Lb0"
       [[ $output == "$polls"*'kernel invl2=1 invl1=1 wbl2=2 stores_behind_wbl2=2' ]]
-      [[ $output != *'poll invl2=1'* ]] && [[ $output != *'invl1=1 wbl2=0'* ]] && [[ $output != *'poll '*'wbl2=1'* ]]
+      [[ $output != *'poll invl2=1'* ]]; [[ $output != *'invl1=1 wbl2=0'* ]]; [[ $output != *'poll '*'wbl2=1'* ]]
     done
   done
 }

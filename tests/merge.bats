@@ -72,7 +72,7 @@ END
   sum=$(sha256sum newer.db)
   run -2 "$PKRUN" merge out.db a.db newer.db
   [[ $output == *newer.db*999* ]]
-  [ ! -e out.db ] && [ "$(sha256sum newer.db)" = "$sum" ]
+  [ ! -e out.db ]; [ "$(sha256sum newer.db)" = "$sum" ]
   run -2 "$PKRUN" merge out.db nothere.db
   [[ $output == *'nothere.db: No such file'* ]]
   run -2 "$PKRUN" merge a.db a.db

@@ -314,7 +314,7 @@ END
   [ "$status" -eq 2 ]; [[ $output == *'-o FILE'* ]]
   run "$PKRUN" plot nosuch a.db -o a.svg
   [ "$status" -eq 2 ]; [[ $output == *'no figure "nosuch"'* ]]
-  [ ! -e a.svg ] && [ ! -e a.jpg ]
+  [ ! -e a.svg ]; [ ! -e a.jpg ]
 }
 
 @test "--keep: the script with its data draws the same picture again" {
@@ -352,7 +352,7 @@ END
     run "$PKRUN" plot $figure a.db -o a.svg
     [ "$status" -eq 2 ] || { echo "$figure"; false; }
     [[ $output == 'pkrun: plot: a.db: nothing to draw: '?* ]]
-    [ ! -e a.svg ] && [ ! -e a.svg.part ]
+    [ ! -e a.svg ]; [ ! -e a.svg.part ]
   done
   make_db b.db cells=0
   for figure in ladder scaling overhead roofline latency sync compare schedule; do
@@ -390,7 +390,7 @@ END
   PATH=$PWD/empty run "$PKRUN" plot ladder a.db -o a.svg
   [ "$status" -eq 2 ]
   [[ $output == *'gnuplot is not installed (Debian and Ubuntu: gnuplot-nox)'* ]]
-  [ ! -e a.svg ] && [ ! -e a.svg.part ]
+  [ ! -e a.svg ]; [ ! -e a.svg.part ]
   run "$PKRUN" plot ladder a.db -o nosuch/a.svg
   [ "$status" -eq 2 ]; [[ $output == *'nosuch/a.svg: No such file or directory'* ]]
   run "$PKRUN" plot ladder none.db -o a.svg

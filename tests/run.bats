@@ -350,7 +350,7 @@ END
   echo "$line"
   eval "set -- $line"
   [ "$*" = "pkrun run --quiet --target host --set global.n=5 --set global.trials=1 --only * it's a.ini" ]
-  [ "$#" -eq 12 ] && [ "${12}" = "it's a.ini" ]
+  [ "$#" -eq 12 ]; [ "${12}" = "it's a.ini" ]
 }
 
 @test "blocks = percu:N is not for a variant of ABI 1.0, which would take it for something else" {
