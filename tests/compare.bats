@@ -110,6 +110,24 @@ load fakes
   [[ $output == *'run 1 of pkrun.db is incomplete (interrupted)'* ]]
 }
 
+@test "a run with cold caches is refused beside one with hot ones, and says that it is one" {
+  matrix a.ini -- ok
+  "$PKRUN" --quiet --db a.db a.ini >/dev/null
+  run "$PKRUN" --quiet --db b.db --set global.cache=cold a.ini
+  [ "$status" -eq 0 ]; [[ $output == *'cold: the caches were written over before each trial'* ]]
+  [[ $("$PKRUN" show a.db) != *cold* ]]
+  run -2 "$PKRUN" compare a.db b.db
+  [[ $output == *'b.db: run 1 has cache = cold, run 1 of a.db cache = hot: they are not compared'* ]]
+  run -2 "$PKRUN" compare b.db a.db
+  [[ $output == *'a.db: run 1 has cache = hot, run 1 of b.db cache = cold'* ]]
+  run -0 "$PKRUN" compare b.db b.db
+  "$PKRUN" merge c.db a.db b.db
+  run -2 "$PKRUN" plot compare c.db -o c.svg
+  [[ $output == *'run 1 has cache = hot, run 2 cache = cold: they are not compared'* ]]
+  "$PKRUN" report b.db -o b.html
+  grep -q 'Cold: the caches were written over' b.html
+}
+
 @test "instrumented runs are refused beside plain ones" {
   matrix a.ini -- ok
   "$PKRUN" --quiet --db a.db a.ini >/dev/null

@@ -127,6 +127,22 @@ static int check_instruments(struct compare *c)
 	return 0;
 }
 
+/* What a cold cache costs is no difference between two variants. */
+static int check_caches(const struct compare *c)
+{
+	int first = c->side[0].runs[0].cold;
+
+	for (int i = 0; i < 2; i++)
+		for (size_t r = 0; r < c->side[i].n_runs; r++)
+			if (c->side[i].runs[r].cold != first)
+				return compare_error(
+				        "%s: run %" PRId64 " has cache = %s, run %" PRId64
+				        " of %s cache = %s: they are not compared",
+				        c->paths[i], c->side[i].runs[r].id, first ? "hot" : "cold",
+				        c->side[0].runs[0].id, c->paths[0], first ? "cold" : "hot");
+	return 0;
+}
+
 static void check_runs(struct compare *c)
 {
 	for (int i = 0; i < (c->series[0] ? 1 : 2); i++)
@@ -483,7 +499,7 @@ static int verdict_exit(const struct compare *c)
 
 static int compare_run(struct compare *c)
 {
-	if (open_stores(c) || read_sides(c) || check_instruments(c) || find_threshold(c) ||
+	if (open_stores(c) || read_sides(c) || check_instruments(c) || check_caches(c) || find_threshold(c) ||
 	    judge(c) || check_common(c) || compare_environments(c))
 		return EXIT_USAGE;
 	check_runs(c);

@@ -298,9 +298,13 @@ const char *plot_device(const struct plot *p)
 
 const char *plot_caution(const struct plot *p)
 {
-	if (p->res.instrumented)
-		return p->res.quick ? " (quick run, instrumented)" : " (instrumented)";
-	return p->res.quick ? " (quick run)" : "";
+	static const char *const texts[] = {
+		"", " (quick run)", " (instrumented)", " (quick run, instrumented)", " (cold caches)",
+		" (quick run, cold caches)", " (instrumented, cold caches)",
+		" (quick run, instrumented, cold caches)",
+	};
+
+	return texts[(p->res.quick ? 1 : 0) + (p->res.instrumented ? 2 : 0) + (p->res.cold ? 4 : 0)];
 }
 
 void plot_title(struct plot *p, const char *what, int64_t n)

@@ -83,7 +83,7 @@ const char *plot_wanted(const struct plot *p, char *out, size_t size);
 int plot_has_time(struct plot *p, const struct result_cell *c);
 /* The device that the chosen cells ran on, NULL if none did. */
 const char *plot_device(const struct plot *p);
-/* What a title says of the run: " (quick run)", " (instrumented)", "". */
+/* What a title says of the run: " (quick run)", " (instrumented, cold caches)", "". */
 const char *plot_caution(const struct plot *p);
 /* set title: what, of what, where */
 void plot_title(struct plot *p, const char *what, int64_t n);

@@ -123,11 +123,17 @@ static void write_pairs(struct comparison *x, const char *workload, int64_t n, d
 	fputs("END_OF_DATA\n", x->p->gp);
 }
 
-/* One of them under a tool, or each under another?  Its time is the tool's. */
-static int check_instruments(struct comparison *x)
+/* One of them under a tool, or each under another?  Its time is the tool's.  Or with cold caches? */
+static int check_alike(struct comparison *x)
 {
 	const char *a = x->other.instrumented, *b = x->p->res.instrumented;
 
+	if (x->other.cold != x->p->res.cold) {
+		snprintf(x->p->why, sizeof(x->p->why), "run %lld has cache = %s, run %lld cache = %s: they are not compared",
+			 (long long)x->other.run, x->other.cold ? "cold" : "hot", (long long)x->p->res.run,
+			 x->p->res.cold ? "cold" : "hot");
+		return -1;
+	}
 	if (!a == !b && (!a || !strcmp(a, b)))
 		return 0;
 	snprintf(x->p->why, sizeof(x->p->why), "run %lld was run %s%.60s, run %lld %s%.60s: instrumented runs are"
@@ -153,7 +159,7 @@ int figure_compare(struct plot *p)
 				 " says with which, `pkrun merge` joins files", (long long)p->res.run);
 		return -1;
 	}
-	if (check_instruments(&x) || read_pairs(&x))
+	if (check_alike(&x) || read_pairs(&x))
 		goto out;
 	if (!x.n) {
 		if (!*p->why)

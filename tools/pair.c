@@ -49,6 +49,7 @@ static int read_run(void *user, const struct store_row *row)
 	        .schedule = copy(r, row->text[2]),
 	        .instrumented = copy(r, row->text[3]),
 	        .quick = row->integer[4] != 0,
+	        .cold = row->integer[7] != 0,
 	        .started = copy(r, row->text[5]),
 	        .cells = row->integer[6],
 	};
@@ -151,7 +152,9 @@ static int every_run_found(const struct pair_side *side, const int64_t *ids, siz
 }
 
 static const char runs_sql[] =
-        "SELECT id, status, schedule, instrumented, quick, started_utc, cells FROM run"
+        "SELECT id, status, schedule, instrumented, quick, started_utc, cells,"
+        " (SELECT max(instr(value, 'cache=cold')) FROM environment WHERE run_id = run.id AND key = 'settings')"
+        " FROM run"
         " WHERE ?1 = '' OR instr(?1, ',' || id || ',') ORDER BY id";
 static const char cells_sql[] =
         "SELECT c.id, c.run_id, c.key, c.series, c.variant, c.workload, c.target, c.n, "

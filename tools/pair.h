@@ -20,7 +20,7 @@
 struct pair_run {
 	int64_t id, cells;
 	char *status, *schedule, *instrumented, *started; /* instrumented: NULL if it was not */
-	int quick;
+	int quick, cold;
 };
 
 /* One cell in one run. */

@@ -47,6 +47,7 @@ static int load_run(void *user, const struct store_row *row)
 	r->baseline = copy(row->text[7]);
 	r->version = copy(row->text[8]);
 	r->instrumented = copy(row->text[9]);
+	r->cold = row->integer[10] != 0;
 	return 0;
 }
 
@@ -249,7 +250,8 @@ int results_load(struct store *s, int64_t run, struct results *out)
 {
 	static const char run_sql[] =
 		"SELECT id, cells, quick, matrix_path, started_utc, finished_utc, status, baseline,"
-		" pkrun_version, instrumented FROM run"
+		" pkrun_version, instrumented, (SELECT max(instr(value, 'cache=cold')) FROM environment"
+		" WHERE run_id = run.id AND key = 'settings') FROM run"
 		" WHERE id = CASE ?1 WHEN '0' THEN (SELECT max(id) FROM run) ELSE CAST(?1 AS INTEGER) END";
 	static const char cell_sql[] =
 		"SELECT cell, number, n, iterations, grid, threads, trials, verified, series, variant,"

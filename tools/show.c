@@ -427,6 +427,8 @@ static void show_head(const struct results *res, FILE *out)
 		fputs("quick: few blocks and trials, no interval; not for comparing\n", out);
 	if (res->instrumented)
 		fputs("instrumented: times are not those of a plain run\n", out);
+	if (res->cold)
+		fputs("cold: the caches were written over before each trial\n", out);
 	if (res->baseline)
 		fprintf(out, "speed-up against [%s]\n", say_text(res->baseline, 60, path, sizeof(path)));
 }

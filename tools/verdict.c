@@ -392,6 +392,8 @@ static void write_caution(const struct results *r, struct verdict_text *out)
 	if (r->quick)
 		append(out->caution, sizeof(out->caution), "A quick run: few processes, no intervals, not for"
 		       " comparing. ");
+	if (r->cold)
+		append(out->caution, sizeof(out->caution), "Cold: the caches were written over before each trial. ");
 	if (r->instrumented)
 		append(out->caution, sizeof(out->caution), "Instrumented: these are not the times of a plain run. ");
 	if (imprecise)
