@@ -86,6 +86,7 @@ for t in e.parse(sys.argv[1]).iter("{http://www.w3.org/2000/svg}text"): print(""
   needs_gnuplot
   make_db a.db kind=full blocks=2; make_db a.db kind=full
   make_db b.db kind=relay
+  sql a.db "UPDATE run SET quick = 1, instrumented = 'x'"
   # two sizes side by side; labels of 60 columns on 24 lines; times that differ a thousandfold; one panel
   sql a.db "UPDATE cell SET n = 12 WHERE n = 31 AND run_id = 2"
   sql a.db "UPDATE cell SET params = 'a_parameter=with_a_long_value another_parameter=' || printf('%04d', number)
@@ -229,6 +230,16 @@ END
   svg_texts a.svg >texts
   grep -Eq '^▶ 23[0-9] µs$' texts
   ! grep -Eq '^▶ [0-9.]+ ns$' texts || false
+}
+
+@test "overhead: a bar is as long as its time, though its empty twin took longer" {
+  needs_gnuplot
+  make_db a.db kind=full
+  sql a.db "UPDATE trial SET wall_ns = 2 * wall_ns WHERE cell_id IN (SELECT id FROM cell WHERE workload = 'null' AND series = 'graph')"
+  "$PKRUN" plot overhead a.db -o a.svg --keep --n 101
+  # height, name, where the parts end, where the bar does, its time
+  row=$(grep '"graph"' a.svg.gp); want=$("$PKRUN" query a.db "SELECT median_ns / 1000 FROM result WHERE workload = 'poisson2d' AND series = 'graph' AND n = 101" --format csv | tail -n 1)
+  awk -v want="$want" '{ for (i = 3; i <= 7; i++) if ($i > want * 1.00001) exit 1; exit !($7 > want * 0.99999) }' <<<"$row"
 }
 
 @test "overhead: where nothing can be split it says so, and the report leaves it out" {

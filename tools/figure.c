@@ -101,14 +101,17 @@ void gp_quote(FILE *gp, const char *text)
 	gp_quote_long(gp, say_text(text, 40, safe, sizeof(safe)));
 }
 
-void gp_data_text(FILE *gp, const char *text, int width)
+void gp_bar_label(struct plot *p, const char *text)
 {
-	char safe[400];
+	char safe[500];
 
-	fputc('"', gp);
-	for (const char *c = say_text(text, width, safe, sizeof(safe)); *c; c++)
-		fputc(*c == '"' ? '\'' : *c == '\\' ? '/' : *c, gp);
-	fputc('"', gp);
+	say_text(text, BAR_LABEL, safe, sizeof(safe));
+	if (say_columns(safe) > 40)
+		p->width = 1100;
+	fputc('"', p->gp);
+	for (const char *c = safe; *c; c++)
+		fputc(*c == '"' ? '\'' : *c == '\\' ? '/' : *c, p->gp);
+	fputc('"', p->gp);
 }
 
 const char *gp_ns(double ns, char buf[40])
@@ -321,13 +324,13 @@ void plot_title(struct plot *p, const char *what, int64_t n)
 		used += (size_t)snprintf(text + used, sizeof(text) - used, ", %s",
 					 say_text(device, 60, safe, sizeof(safe)));
 	if (!strcmp(p->target, "host"))
-		used += (size_t)snprintf(text + used, sizeof(text) - used, " (target host: no GPU)");
-	snprintf(text + used, sizeof(text) - used, "%s", plot_caution(p));
+		snprintf(text + used, sizeof(text) - used, " (target host: no GPU)");
 	fputs("set title ", p->gp);
 	gp_quote_long(p->gp, text);
-	if (p->shared && *p->shared) {
+	snprintf(text, sizeof(text), "%s%s", say_text(p->shared ? p->shared : "", 60, safe, sizeof(safe)), plot_caution(p));
+	if (*text) {
 		fputs(".\"\\n\".", p->gp);
-		gp_quote_long(p->gp, say_text(p->shared, 60, safe, sizeof(safe)));
+		gp_quote_long(p->gp, text + (*text == ' '));
 	}
 	fputc('\n', p->gp);
 }

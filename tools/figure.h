@@ -56,8 +56,9 @@ void figure_free(struct plot *p);
 void gp_quote(FILE *gp, const char *text);
 /* The same of a whole line that is safe to print already. */
 void gp_quote_long(FILE *gp, const char *text);
-/* A name in a data row, cut to `width` columns. */
-void gp_data_text(FILE *gp, const char *text, int width);
+#define BAR_LABEL 60
+/* The name of a lying bar, cut to BAR_LABEL columns, in a data row; a long one widens the figure. */
+void gp_bar_label(struct plot *p, const char *text);
 /* A duration as say_ns() has it, with a proper micro sign. */
 const char *gp_ns(double ns, char buf[40]);
 /* A colour that the colour-blind can tell from the others (Okabe and Ito), i from 0. */

@@ -12,7 +12,6 @@
 #include "figure.h"
 
 #define PAIRS_MAX 120
-#define LABEL 60
 
 struct comparison {
 	struct plot *p;
@@ -95,10 +94,8 @@ static void write_label(const struct comparison *x, const struct result_cell *b,
 		used = (size_t)snprintf(rest, sizeof(rest), " %s", say_text(b->workload, 12, text, sizeof(text)));
 	if (n == STORE_NULL)
 		snprintf(rest + used, sizeof(rest) - used, " N=%lld", (long long)b->n);
-	snprintf(label, sizeof(label), "%s%s", say_text(name, LABEL - say_columns(rest), safe, sizeof(safe)), rest);
-	gp_data_text(x->p->gp, label, LABEL);
-	if (say_columns(label) > 40)
-		x->p->width = 1100;
+	snprintf(label, sizeof(label), "%s%s", say_text(name, BAR_LABEL - say_columns(rest), safe, sizeof(safe)), rest);
+	gp_bar_label(x->p, label);
 }
 
 static void write_pairs(struct comparison *x, const char *workload, int64_t n, double *least, double *most)

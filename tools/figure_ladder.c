@@ -110,7 +110,7 @@ static void write_rungs(struct rungs *r, double unit, double floor)
 
 		gp_label(r->p, c, label, sizeof(label));
 		fprintf(r->p->gp, "%zu ", r->n - 1 - i);
-		gp_data_text(r->p->gp, label, 40);
+		gp_bar_label(r->p, label);
 		if (!plot_has_time(r->p, c)) {
 			fprintf(r->p->gp, " %d NaN NaN %g \"%s\"\n", result_is_device_controlled(c),
 				1.01 * floor, result_words(c->status)); /* gnuplot leaves out what is at the very edge */

@@ -86,7 +86,7 @@ static void write_panels(struct latency *l, const char *title)
 	size_t columns = l->n < 2 ? 1 : 2, rows = (l->n + columns - 1) / columns;
 	char label[400];
 
-	l->p->width = 140 + 420 * (int)columns;
+	l->p->width = columns == 1 ? 760 : 980;
 	l->p->height = 90 + 200 * (int)rows;
 	fprintf(l->p->gp, "set multiplot layout %zu,%zu title ", rows, columns);
 	gp_quote_long(l->p->gp, title);

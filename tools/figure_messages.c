@@ -117,7 +117,7 @@ static void write_panels(struct messages *m, double lo, double hi, const char *u
 
 	if (device)
 		snprintf(on, sizeof(on), ", %s", say_text(device, 40, label, sizeof(label)));
-	m->p->width = 140 + 420 * (int)columns;
+	m->p->width = columns == 1 ? 760 : 980;
 	m->p->height = 90 + 220 * (int)rows;
 	fprintf(m->p->gp, "set multiplot layout %zu,%zu title ", rows, columns);
 	snprintf(title, sizeof(title), "Latency of single messages, target %s%s%s",

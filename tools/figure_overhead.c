@@ -101,10 +101,10 @@ static void write_bars(struct bars *b, double unit, double end)
 
 		gp_label(b->p, bar->cell, label, sizeof(label));
 		fprintf(b->p->gp, "%zu ", b->n - 1 - i);
-		gp_data_text(b->p->gp, label, 40);
-		for (int k = 0; k < 4; k++)
-			fprintf(b->p->gp, " %.9g", fmin(at += bar->part[k], end) / unit);
-		fprintf(b->p->gp, " %.9g \"%s%s\"\n", fmin(fmax(bar->total, at), end) / unit,
+		gp_bar_label(b->p, label);
+		for (int k = 0; k < 4; k++)	/* an empty iteration may have taken longer than the whole one */
+			fprintf(b->p->gp, " %.9g", fmin(at = fmin(at + bar->part[k], bar->total), end) / unit);
+		fprintf(b->p->gp, " %.9g \"%s%s\"\n", fmin(bar->total, end) / unit,
 			bar->total > end ? "▶ " : "", gp_ns(bar->total, ns));
 		b->p->drawn++;
 	}

@@ -168,7 +168,7 @@ int figure_sync(struct plot *p)
 		return -1;
 	columns = n < 3 ? n : 3;
 	unit = gp_unit(lo, hi, &ns);
-	p->width = columns == 1 ? 720 : 120 + 350 * (int)columns;
+	p->width = columns == 1 ? 900 : 120 + 350 * (int)columns;
 	rows = (n + columns - 1) / columns;
 	p->height = 100 + 290 * (int)rows;
 	fprintf(p->gp, "set multiplot layout %zu,%zu margins screen %g,0.98,%g,%g spacing screen %g,%g title ",
