@@ -52,7 +52,7 @@ static void help_matrix(void)
 	      "  baseline                   in [global]: the section whose fastest cell speed-ups refer to\n\n"
 	      "Options that every variant has:\n", stdout);
 	option_help(common_options, stdout);
-	fputs("\nSettings of the run, in [global]:\n", stdout);
+	fputs("\nSettings of the run, in [global]; here a block is a round of trials, not one of the grid:\n", stdout);
 	option_help(matrix_settings_options, stdout);
 }
 

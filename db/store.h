@@ -117,4 +117,7 @@ int store_query(struct store *s, const char *sql, const char *const *params, int
  * columns are set, types, text, real and integer are NULL.  A BLOB's text is X'hex'. */
 int store_select(struct store *s, const char *sql, const char *const *params, int n_params,
 		 store_row_fn head, store_row_fn fn, void *user);
+
+/* db/views.sql: the views that answer here, whatever those of the file. */
+extern const char store_views_sql[];
 #endif

@@ -21,7 +21,7 @@
 #include <unistd.h>
 #include "store_internal.h"
 
-extern const char store_schema_sql[], store_views_sql[];
+extern const char store_schema_sql[];
 
 #define APPLICATION_ID 0x504b524e	/* "PKRN" */
 

@@ -79,10 +79,11 @@ LEFT JOIN base b ON b.run_id = c.run_id AND b.workload = c.workload AND b.target
                 AND b.n = c.n AND b.iterations = c.iterations AND b.work = t.work;
 
 -- The result table to ask first: one row a cell.  verified: 1 every trial's
--- whole array was right, 0 some was not, NULL none was judged.
+-- whole array was right, 0 some was not, NULL none was judged.  params: options that
+-- are not at their default; work: all options of the workload but n.
 CREATE VIEW summary AS
 SELECT run, series, variant, workload, target, device, n, iterations, params, status, trials,
-       median_ns, min_ns, max_ns, speedup, verified
+       median_ns, min_ns, max_ns, speedup, verified, work
 FROM result;
 
 -- Cells that did not end well, and why.

@@ -18,21 +18,31 @@ static int query_usage(FILE *out)
 	fputs("usage: pkrun query DB SQL [--format table|json|csv|markdown]\n"
 	      "\n"
 	      "One SQL statement that reads.  Begin with the views summary and failures;\n"
-	      "`pkrun query DB .schema` prints all tables and views.\n", out);
+	      "`pkrun query DB .schema` prints all tables and views, with comments.\n", out);
 	return out == stdout ? EXIT_OK : EXIT_USAGE;
 }
 
-/* The views as this pkrun answers: where the file's differ, its own are temporary. */
-static const char schema_sql[] =
-	"SELECT sql FROM (SELECT type, rowid AS at, sql FROM sqlite_schema"
-	" WHERE name NOT IN (SELECT name FROM sqlite_temp_schema)"
-	" UNION ALL SELECT type, rowid, sql FROM sqlite_temp_schema)"
-	" WHERE sql IS NOT NULL ORDER BY type, at";
+/* Tables as they are in the file, and views that somebody added to it. */
+static const char file_sql[] =
+	"SELECT sql FROM sqlite_schema WHERE sql IS NOT NULL"
+	" AND (type <> 'view' OR instr(?1, 'CREATE VIEW ' || name || ' AS') = 0)"
+	" ORDER BY type = 'view', type = 'index', rowid";
 
 static int print_text(void *user, const struct store_row *row)
 {
 	(void)user;
 	return printf("%s;\n\n", row->text[0]) < 0;
+}
+
+/* pkrun's own views stand in views.sql, each under the comment that explains it. */
+static int print_schema(struct store *s)
+{
+	const char *views = store_views_sql;
+	int rc = store_query(s, file_sql, &views, 1, print_text, NULL);
+
+	if (!rc)
+		fputs(store_views_sql, stdout);
+	return rc;
 }
 
 static int query_run(const char *db, const char *sql, enum show_format format)
@@ -46,7 +56,7 @@ static int query_run(const char *db, const char *sql, enum show_format format)
 		return EXIT_USAGE;
 	}
 	if (!strcmp(sql, ".schema"))
-		rc = store_query(s, schema_sql, NULL, 0, print_text, NULL);
+		rc = print_schema(s);
 	else
 		rc = rows_query(s, sql, NULL, 0, format, say_terminal(STDOUT_FILENO), stdout, &failed);
 	if (fflush(stdout) || ferror(stdout) || failed) {
