@@ -218,7 +218,11 @@ END
   sql b.db "UPDATE metric SET name = 'round_trip_hist_ns_le_' || CAST(10 * substr(name, 23) AS INTEGER) WHERE cell_id = 2"
   "$PKRUN" plot latency b.db -o b.svg --keep
   [ "$(grep -c '^set label .* at graph 0.98, graph 0.[0-9]* right' b.svg.gp)" -eq 16 ]
+  ! grep -q '^set xtics' b.svg.gp || false
   [ "$(grep -c '^set label .* at graph 0.05, graph 0.[0-9]* left' b.svg.gp)" -eq 4 ]
+  sql b.db "DELETE FROM metric WHERE cell_id = 2"
+  "$PKRUN" plot latency b.db -o b.svg --keep       # 3.15 to 100 us: a short axis has numbers between the powers of ten
+  grep -Fxq 'set xtics (5, 10, 20, 50, 100)' b.svg.gp
 }
 
 @test "overhead: bars that do not fit are told of; a bar that is cut off carries its time" {

@@ -107,6 +107,23 @@ static int is_right(const struct panel *at, double lo, double hi)
 	return right > at->all / 2;
 }
 
+/* On a short axis the powers of ten alone would be a number or none. */
+static void write_ticks(FILE *gp, double lo, double hi)
+{
+	static const double steps[] = { 1, 2, 5 };
+	const char *before = "set xtics (";
+
+	if (hi > 300 * lo)
+		return;
+	for (double decade = pow(10, floor(log10(lo))); decade < hi; decade *= 10)
+		for (size_t i = 0; i < 3; i++)
+			if (decade * steps[i] >= lo && decade * steps[i] <= hi) {
+				fprintf(gp, "%s%g", before, decade * steps[i]);
+				before = ", ";
+			}
+	fputs(")\n", gp);
+}
+
 static void write_panels(struct messages *m, double lo, double hi, const char *unit, double ns)
 {
 	size_t columns = m->n < 2 ? 1 : 2, rows = (m->n + columns - 1) / columns;
@@ -126,6 +143,7 @@ static void write_panels(struct messages *m, double lo, double hi, const char *u
 	fprintf(m->p->gp, "\nset logscale x 10\nset xrange [%g:%g]\nset yrange [0:105]\nset ytics 25\nset lmargin 8\nset ylabel 'messages [%%]'\n"
 		"set xlabel 'latency [%s], log scale'\nunset key\nset style fill solid 0.6\n", lo / ns / 1.5,
 		hi / ns * 1.3, unit);
+	write_ticks(m->p->gp, lo / ns / 1.5, hi / ns * 1.3);
 	for (size_t i = 0; i < m->n; i++) {
 		const struct panel *at = &m->panels[i];
 
