@@ -274,49 +274,14 @@ static int transaction(struct block *b, int want)
 	return rc;
 }
 
-/* Fixed-size payloads, by type; 0: any size. */
-static size_t payload_size(uint32_t type)
-{
-	switch (type) {
-	case PROTOCOL_PHASE:
-		return sizeof(struct protocol_phase);
-	case PROTOCOL_METRIC:
-		return sizeof(struct protocol_metric);
-	case PROTOCOL_GRID:
-		return sizeof(struct protocol_grid);
-	case PROTOCOL_WANT_REFERENCE:
-		return sizeof(struct protocol_want);
-	case PROTOCOL_TRIAL:
-		return sizeof(struct protocol_trial);
-	case PROTOCOL_CALIBRATED:
-		return sizeof(struct protocol_calibrated);
-	case PROTOCOL_PROGRESS:
-		return sizeof(struct protocol_progress);
-	case PROTOCOL_END:
-		return sizeof(struct protocol_end);
-	default:
-		return 0;
-	}
-}
-
 /* 0 go on, 1 the block is through, -1 the database failed, -2 not our protocol. */
 static int on_message(struct block *b, const struct message *m)
 {
-	union {
-		struct protocol_phase phase;
-		struct protocol_metric metric;
-		struct protocol_grid grid;
-		struct protocol_want want;
-		struct protocol_trial trial;
-		struct protocol_progress progress;
-	} u;
-	size_t size = payload_size(m->type);
+	union protocol_payload u;
 	int64_t begin;
 
-	if (size && m->size != size)
+	if (protocol_take(m, &u))
 		return -2;
-	if (size && size <= sizeof(u))
-		memcpy(&u, m->data, size);
 	if (m->type == PROTOCOL_PROGRESS) {	/* beside a timing: nothing of the database is touched */
 		progress_share(b->r->progress, b->r, u.progress.done, u.progress.total);
 		return 0;
@@ -327,7 +292,6 @@ static int on_message(struct block *b, const struct message *m)
 	switch (m->type) {
 	case PROTOCOL_PHASE:
 		b->phase = u.phase;
-		b->phase.name[sizeof(b->phase.name) - 1] = '\0';
 		set_limit(b);
 		arm(b);
 		return 0;
@@ -350,14 +314,14 @@ static int on_message(struct block *b, const struct message *m)
 		arm(b);
 		return 0;
 	case PROTOCOL_CALIBRATED:
-		memcpy(&b->calibrated, m->data, sizeof(b->calibrated));
+		b->calibrated = u.calibrated;
 		return 0;
 	case PROTOCOL_END:
-		memcpy(&b->end, m->data, sizeof(b->end));
+		b->end = u.end;
 		b->ended = 1;
 		return !b->end.healthy;
 	case PROTOCOL_READY:
-		return 1;
+		return b->ended ? 1 : -2;
 	default:
 		return -2;
 	}
@@ -368,8 +332,6 @@ static int on_message(struct block *b, const struct message *m)
 /* The END that came, when the worker is not needed for more. */
 void block_end(struct block *b)
 {
-	b->end.status[sizeof(b->end.status) - 1] = '\0';
-	b->end.reason[sizeof(b->end.reason) - 1] = '\0';
 	if (strcmp(b->end.status, "aborted") == 0)
 		block_set_result(b, CELL_ERROR, "its process was sent SIGTERM, not by pkrun");
 	else

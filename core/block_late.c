@@ -30,6 +30,7 @@ static int put_down(struct block *b, char *how, size_t size)
 {
 	int64_t deadline = child_now() + (int64_t)(GRACE_S * SECOND);
 	int told = interrupt_signal() != 0;
+	union protocol_payload u;
 	enum child_event e;
 	struct message m;
 
@@ -42,8 +43,8 @@ static int put_down(struct block *b, char *how, size_t size)
 			told = 1;
 		}
 		/* What was measured before the end counts; nothing is acknowledged any more. */
-		if (e == CHILD_MESSAGE && m.type == PROTOCOL_END && m.size == sizeof(b->end)) {
-			memcpy(&b->end, m.data, sizeof(b->end));
+		if (e == CHILD_MESSAGE && m.type == PROTOCOL_END && !protocol_take(&m, &u)) {
+			b->end = u.end;
 			b->ended = 1;
 		}
 	} while (!b->ended && (e == CHILD_MESSAGE || e == CHILD_WAKE));
@@ -61,7 +62,7 @@ static void probe_device(struct block *b)
 {
 	static const char *const args[] = { "--worker", NULL };
 	static struct child child;
-	struct protocol_end end;
+	union protocol_payload u;
 	enum child_event e;
 	struct message m;
 	struct job job;
@@ -73,16 +74,16 @@ static void probe_device(struct block *b)
 		return;
 	block_job(b, "probe", &job);
 	child_send(&child, PROTOCOL_JOB, job.text, job.size);
-	memset(&end, 0, sizeof(end));
 	do {
+		memset(&u, 0, sizeof(u));
 		e = child_wait(&child, &m, deadline, -1);
-		if (e == CHILD_MESSAGE && m.type == PROTOCOL_END && m.size == sizeof(end))
-			memcpy(&end, m.data, sizeof(end));
-	} while (e == CHILD_MESSAGE && !*end.status);
-	if (strcmp(end.status, "ok") == 0)
+		if (e == CHILD_MESSAGE && m.type == PROTOCOL_END)
+			(void)protocol_take(&m, &u);
+	} while (e == CHILD_MESSAGE && !*u.end.status);
+	if (strcmp(u.end.status, "ok") == 0)
 		lost[0] = '\0';
-	else if (*end.status)
-		snprintf(lost, sizeof(b->r->lost[0]), "device lost: after a hang a probe failed: %.180s", end.reason);
+	else if (*u.end.status)
+		snprintf(lost, sizeof(b->r->lost[0]), "device lost: after a hang a probe failed: %.180s", u.end.reason);
 	else
 		snprintf(lost, sizeof(b->r->lost[0]), "device lost: after a hang it did not answer a probe for %.0f s", PROBE_S);
 	child_end(&child);

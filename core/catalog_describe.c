@@ -293,6 +293,7 @@ static void unpack_plugin(struct variant_info *v, const struct message *m)
 {
 	struct unpack u = {.at = m->data, .left = m->size};
 	uint32_t numbers[7];
+	char *name;
 
 	v->refused = get_text(&u);
 	if (v->refused)
@@ -305,11 +306,17 @@ static void unpack_plugin(struct variant_info *v, const struct message *m)
 	v->abi_major = numbers[4];
 	v->abi_minor = numbers[5];
 	v->options_size = numbers[6];
-	free(v->name);
-	v->name = get_text(&u);
+	name = get_text(&u);
 	v->brief = get_text(&u);
 	v->workloads = get_text(&u);
 	unpack_options(v, &u);
+	if (u.bad || !name) {
+		free(name);
+		v->refused = catalog_must(strdup("its process sent what describes no plugin"));
+		return;
+	}
+	free(v->name);
+	v->name = name;
 }
 
 int catalog_describe_plugin(struct child *c, size_t *used, uint32_t target, struct variant_info *v)

@@ -18,6 +18,7 @@
 #define PKRUN_PROTOCOL_H
 
 #include <stdint.h>
+#include "message.h"
 
 enum protocol_type {
 	/* to the worker */
@@ -104,5 +105,20 @@ struct protocol_end {
 	uint32_t seen, where, block;
 	uint64_t step;
 };
+
+union protocol_payload {
+	struct protocol_phase phase;
+	struct protocol_metric metric;
+	struct protocol_grid grid;
+	struct protocol_want want;
+	struct protocol_trial trial;
+	struct protocol_calibrated calibrated;
+	struct protocol_progress progress;
+	struct protocol_end end;
+};
+
+/* A worker's message, its texts ended; *u is as it was where the type has no struct.  0, or -1: its
+ * size is not that of its type, or it is a trial of no kind. */
+int protocol_take(const struct message *m, union protocol_payload *u);
 
 #endif

@@ -187,6 +187,32 @@ static void messages_survive_a_pipe(void **state)
 	close(fd[0]);
 }
 
+static void texts_of_a_worker_end(void **state)
+{
+	static unsigned char bytes[sizeof(union protocol_payload)];
+	struct message m = { PROTOCOL_METRIC, sizeof(struct protocol_metric), bytes };
+	struct protocol_trial t = { .kind = "odd" };
+	union protocol_payload u;
+
+	(void)state;
+	memset(bytes, 'A', sizeof(bytes));
+	assert_int_equal(protocol_take(&m, &u), 0);
+	assert_int_equal(strlen(u.metric.name), sizeof(u.metric.name) - 1);
+	assert_int_equal(strlen(u.metric.unit), sizeof(u.metric.unit) - 1);
+	m.size--;
+	assert_int_equal(protocol_take(&m, &u), -1);
+	m = (struct message){ PROTOCOL_END, sizeof(struct protocol_end), bytes };
+	assert_int_equal(protocol_take(&m, &u), 0);
+	assert_int_equal(strlen(u.end.reason), sizeof(u.end.reason) - 1);
+	m = (struct message){ PROTOCOL_TRIAL, sizeof(struct protocol_trial), bytes };
+	assert_int_equal(protocol_take(&m, &u), -1);	/* of the kind AAA... */
+	memset(t.flags, 'A', sizeof(t.flags));
+	m.data = &t;
+	assert_int_equal(protocol_take(&m, &u), 0);
+	assert_string_equal(u.trial.kind, "odd");
+	assert_int_equal(strlen(u.trial.flags), sizeof(u.trial.flags) - 1);
+}
+
 static void jobs_keep_their_pairs(void **state)
 {
 	static struct job a, b;
@@ -267,6 +293,7 @@ int main(void)
 		cmocka_unit_test(the_fixed_point_is_what_iteration_reaches),
 		cmocka_unit_test(the_norm_is_that_of_the_residual),
 		cmocka_unit_test(messages_survive_a_pipe),
+		cmocka_unit_test(texts_of_a_worker_end),
 		cmocka_unit_test(jobs_keep_their_pairs),
 		cmocka_unit_test(wrappers_are_split_as_a_shell_would),
 		cmocka_unit_test(shuffles_are_permutations),

@@ -122,6 +122,18 @@ no_time() { [ -z "$(sql "SELECT median_ns FROM summary WHERE series = '$1'")" ];
   FAKE_DEATH=half_hang one dies hang 4 timeout=1
 }
 
+@test "what a plugin writes into pkrun's pipe as one of its messages spoils its own cell at most" {
+  local f
+  # a metric, a phase and a note whose texts have no end
+  for f in 102:112 100:48 101:1000; do FAKE_DEATH=frame FAKE_FRAME=$f one dies ok 0; done
+  # a trial of no kind, one of another size, an end before there is one, an unknown type
+  for f in 105:152 105:151 108:0 77:3; do
+    FAKE_DEATH=frame FAKE_FRAME=$f one dies error 3
+    [[ $(reason dies) == *'what is not its protocol' ]]
+    [ "$(sql 'PRAGMA integrity_check')" = ok ]
+  done
+}
+
 @test "five of ten trials and then a crash: no time, and the trials are kept (c07)" {
   FAKE_CALL=9 one dies crash 3 trials=10
   no_time dies

@@ -17,6 +17,17 @@ static void deep(volatile char *above)
 	here[1] = here[0];
 }
 
+/* The head of a message of pkrun's, and what it carries: texts without an end. */
+static void send_frame(int fd, uint32_t type, uint32_t size)
+{
+	static char bytes[12 + 4096];
+	uint32_t head[] = { 0x67736d50u, type, size };
+
+	memcpy(bytes, head, sizeof(head));
+	memset(bytes + sizeof(head), 'A', size);
+	(void)!write(fd, bytes, sizeof(head) + size);
+}
+
 static void die(const char *how)
 {
 	const struct rlimit no_core = { 0, 0 };
@@ -55,6 +66,13 @@ static void die(const char *how)
 			fake_sleep_us(100000);
 		if (how[0] == 'h')
 			_exit(0);
+	} else if (strcmp(how, "frame") == 0) {	/* $FAKE_FRAME = TYPE:SIZE */
+		uint32_t type = 0, size = 0;
+		int fd;
+
+		(void)!sscanf(getenv("FAKE_FRAME"), "%u:%u", &type, &size);
+		for (fd = 200; fd < 220; fd++)
+			send_frame(fd, type, size);
 	} else if (strcmp(how, "words") == 0) {
 		fprintf(stderr, "the last words\tof a plugin\n");
 		abort();
