@@ -503,6 +503,8 @@ static int show_usage(FILE *out)
 	      "                  [--failures | --environment]\n"
 	      "\n"
 	      "The closing table of a run again, the latest unless --run says which.\n"
+	      "--failures: the cells that were wrong, refused, crashed, hung or failed, and why.\n"
+	      "--environment: what the run recorded of the machine.\n"
 	      "DB defaults to pkrun.db.  json and csv give times in ns.\n", out);
 	return out == stdout ? EXIT_OK : EXIT_USAGE;
 }
