@@ -57,6 +57,16 @@ for table, sql in re.findall(r"<table class=sortable id=\"([a-z-]+)\">.*?<tbody>
     found += 1
 assert found >= 5, found
 END
+  make_db b.db kind=relay
+  "$PKRUN" report b.db -o b.html
+  python3 - <<'END'
+import html, re, sqlite3
+page = open("b.html", encoding="utf-8").read()
+body, sql = re.search(r'<h3>Latencies of single messages</h3>.*?id="table-latency">.*?<tbody>(.*?)</tbody>.*?<pre>(.*?)</pre>', page, re.S).groups()
+assert body.count("<tr") == len(sqlite3.connect("b.db").execute(html.unescape(sql)).fetchall()) == 5
+assert body.count(">3.90 us<") == 4 and body.count(">39.0 us<") == 1     # the median
+assert "table-latency" not in open("a.html", encoding="utf-8").read()
+END
 }
 
 @test "in a browser: quiet, nothing fetched, nothing off-screen at 1280 and 390, sorting and filtering work" {

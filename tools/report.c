@@ -298,6 +298,9 @@ static int report_views(struct report *r)
 			"       100 * threshold AS threshold_percent\n"
 			"FROM crossover\nWHERE run = %lld\n"
 			"ORDER BY pays = 'at every length' DESC, pays_below_ns DESC, variant;", &shown) ||
+	    report_view(r, "Latencies of single messages", "table-latency",
+			"SELECT series, variant, params, n, message, CAST(samples AS INTEGER) AS samples, min_ns, p50_ns, p90_ns,\n"
+			"       p99_ns, p999_ns, max_ns\nFROM latency\nWHERE run = %lld\nORDER BY cell, message;", &shown) ||
 	    report_view(r, "Rates and roofs", "table-roofline",
 			"SELECT workload, n, series, variant, round(updates_per_s / 1e9, 3) AS gigaupdates_per_s,\n"
 			"       round(bytes_per_s / 1e9, 1) AS gigabytes_per_s,\n"
