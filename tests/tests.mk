@@ -120,3 +120,4 @@ test_data += tests/plugins/plain.h
 
 # Fuzzers, one line each: NAME stands for tests/NAME.c, seeds in tests/corpus/NAME/.
 fuzzers += fuzz_matrix
+fuzzers += fuzz_pipe
