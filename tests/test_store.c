@@ -292,7 +292,7 @@ static void test_summary(void **state)
 	assert_string_equal(ask("a.db", "SELECT speedup FROM summary WHERE series = 'x'"), "1.5");
 	assert_string_equal(ask("a.db", "SELECT group_concat(name, ' ') FROM pragma_table_info('summary')"),
 			    "run series variant workload target device n iterations params status trials "
-			    "median_ns min_ns max_ns speedup verified");
+			    "median_ns min_ns max_ns speedup verified work");
 }
 
 static void test_summary_without_times(void **state)
@@ -441,7 +441,7 @@ static void test_views_of_views(void **state)
 	store_close(s);
 	shell("a.db", "DROP VIEW result; CREATE VIEW result AS SELECT id AS run, 'old' AS series, 1 AS variant,"
 	      " 1 AS workload, 1 AS target, 1 AS device, 1 AS n, 1 AS iterations, 1 AS params, 1 AS status,"
-	      " 1 AS trials, 1 AS median_ns, 1 AS min_ns, 1 AS max_ns, 1 AS speedup, 1 AS verified FROM run");
+	      " 1 AS trials, 1 AS median_ns, 1 AS min_ns, 1 AS max_ns, 1 AS speedup, 1 AS verified, '' AS work FROM run");
 	assert_string_equal(ask("a.db", "SELECT series FROM summary"), "old");
 	s = opened("a.db", STORE_READ);
 	good(s, store_query(s, "SELECT series FROM summary", NULL, 0, is_text, "x"));
