@@ -58,7 +58,8 @@ int figure_script(const struct figure *f, struct store *s, const struct results 
 	if (want->only)
 		results_only(&p->res, want->only);
 	if (want->only && !p->res.n_cells) {
-		snprintf(p->why, sizeof(p->why), "no cell of run %lld matches --only %.200s", (long long)p->res.run, want->only);
+		snprintf(p->why, sizeof(p->why), "no cell of run %lld matches --only %.200s",
+			 (long long)p->res.run, want->only);
 		return -1;
 	}
 	p->gp = open_memstream(script, &size);

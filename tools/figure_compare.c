@@ -175,8 +175,10 @@ int figure_compare(struct plot *p)
 	fputs("set title ", p->gp);
 	gp_quote_long(p->gp, of);
 	fputs(".\"\\nmedian, and the range of the processes; the band is 1 %\"\n", p->gp);
-	fprintf(p->gp, "set yrange [0.3:%g]\nset xrange [%g:%g]\n%sset xlabel 'time in run %lld over time in run %lld"
-		" (below 1: faster)'\n", (double)x.n + 0.7, least, most, most > 32 * least ? "set logscale x 10\n" : most > 4 * least ? "set logscale x 2\n" : "",
+	fprintf(p->gp, "set yrange [0.3:%g]\nset xrange [%g:%g]\n", (double)x.n + 0.7, least, most);
+	if (most > 4 * least)	/* a wide ratio has no room for the powers of two */
+		fprintf(p->gp, "set logscale x %d\n", most > 32 * least ? 10 : 2);
+	fprintf(p->gp, "set xlabel 'time in run %lld over time in run %lld (below 1: faster)'\n",
 		(long long)p->res.run, (long long)other);
 	fputs("unset key\nunset grid\nset grid xtics back lc rgb '#dddddd'\n"
 	      "set arrow 1 from 1, graph 0 to 1, graph 1 nohead lw 1.5 lc rgb '#000000' back\n"

@@ -153,7 +153,8 @@ int figure_overhead(struct plot *p)
 	name = gp_unit(end, end, &unit);
 	plot_title(p, "Where the time goes", n);
 	if (!any_split(&b))
-		p->hollow = "nothing is split: no cell has one with workload null and the same variant, parameters and grid beside it";
+		p->hollow = "nothing is split: no cell has one with workload null and the same variant, parameters"
+			    " and grid beside it";
 	write_bars(&b, unit, end);
 	gp_lying_bars(p, b.n);
 	fprintf(p->gp, "set xlabel 'time per iteration [%s]'\nset xrange [0:%g]\n", name, 1.18 * end / unit);

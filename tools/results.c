@@ -223,7 +223,8 @@ void result_lacks_words(const struct results *r, int lacks, char *out, size_t si
 
 	used = (size_t)snprintf(out, size, "[%s] has no ", say_text(r->baseline, 40, name, sizeof(name)));
 	if (lacks & (LACKS_PLACE | LACKS_TIME)) {
-		snprintf(out + used, size - used, lacks & LACKS_TIME ? "time for the same" : "cell of this workload on this target");
+		snprintf(out + used, size - used, "%s", lacks & LACKS_TIME ? "time for the same" :
+			 "cell of this workload on this target");
 		return;
 	}
 	used += (size_t)snprintf(out + used, size - used, "cell with the same");

@@ -589,7 +589,8 @@ static int take_integer(void *user, const struct store_row *row)
 	return 0;
 }
 
-/* For people, who would take silence for a fault: 1 said so, 0 there are failures, -1 store_error(), -2 cannot write. */
+/* For people, who would take silence for a fault: 1 said so, 0 there are failures, -1 store_error(),
+ * -2 cannot write. */
 static int show_no_failure(struct store *s, const char *run)
 {
 	static const char how_many[] = "SELECT count(*) FROM failures WHERE run = CAST(?1 AS INTEGER)";

@@ -19,7 +19,7 @@ struct name {
 
 struct told {
 	struct results *r;
-	char **common, **own;	/* of each cell its defaults, as params are spelled: common and workload; the variant's */
+	char **common, **own;	/* of each cell its defaults, spelled as params are: common and workload's; the variant's */
 	size_t at;		/* cell of the default at hand */
 	struct name *names;	/* of one workload and target, in the order in which they come */
 	size_t n_names, room;
