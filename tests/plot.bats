@@ -36,6 +36,29 @@ for t in e.parse(sys.argv[1]).iter("{http://www.w3.org/2000/svg}text"): print(""
   ! ls *.part || false
 }
 
+@test "compare: the shift between the processes of two runs and its interval" {
+  needs_gnuplot
+  # the first run's processes took 100 102 104 106 108 ns an iteration, the second's 10 % more
+  make_db a.db cells=1 blocks=5 trials=1; make_db a.db cells=1 blocks=5 trials=1
+  change a.db "UPDATE trial SET iterations = 1, wall_ns = (SELECT 1000 * (100 + 2 * (b.number - (SELECT min(number) FROM block))) *
+      (CASE (SELECT run_id FROM cell WHERE id = cell_id) WHEN 1 THEN 10 ELSE 11 END) FROM block b WHERE b.id = block_id)"
+  "$PKRUN" plot compare a.db -o a.svg --keep
+  svg_texts a.svg | grep -Fq 'shift between the processes, 95 % interval; the band is 1 %'
+  # by hand: the 25 ratios, ascending; at 95 % with 5 against 5 the interval leaves out 2 of each end
+  python3 - <<'END'
+import re
+a = [100 + 2 * i for i in range(5)]
+ratios = sorted(1.1 * y / x for x in a for y in a)
+line = re.search(r'^1 .* (\S+) (\S+) (\S+)$', open("a.svg.gp").read(), re.M)
+got = [float(v) for v in line.groups()]
+for g, w in zip(got, (ratios[12], ratios[2], ratios[22])):
+    assert abs(g / w - 1) < 1e-6, (got, ratios[12], ratios[2], ratios[22])
+END
+  make_db b.db cells=1; make_db b.db cells=1
+  "$PKRUN" plot compare b.db -o b.svg
+  svg_texts b.svg | grep -Fq 'too few of them for an interval'
+}
+
 @test "scaling: iterations that fall with n are one line, and --run all joins the runs of a file" {
   needs_gnuplot
   make_db a.db cells=40; make_db a.db cells=40

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: MIT
  *
  * figure_compare.c - two runs: for each cell that both have (equal key), the
- * time in the second over the time in the first.  The bar runs from the
- * slowest to the fastest process against the other side's median; a verdict
- * with its interval is `pkrun compare`.
+ * time in the second over the time in the first, with the Mann-Whitney interval
+ * of the shift between their processes' medians.  What differs from session to
+ * session is not in it: a verdict over several is `pkrun compare`.
  */
 #include <math.h>
 #include <stdlib.h>
@@ -16,7 +16,7 @@
 struct comparison {
 	struct plot *p;
 	struct results other;
-	size_t n;
+	size_t n, bare;			/* bare: too few processes for an interval */
 	struct { const struct result_cell *a, *b; } pair[PAIRS_MAX];
 };
 
@@ -60,14 +60,34 @@ static int read_pairs(struct comparison *x)
 	return 0;
 }
 
-/* Fastest and slowest block of b over the median of a. */
-static void block_range(const struct result_cell *a, const struct result_cell *b, double *lo, double *hi)
+static double *logs_of(const struct result_cell *c)
 {
-	*lo = *hi = b->median_ns / a->median_ns;
-	for (size_t i = 0; i < b->n_blocks; i++) {
-		*lo = fmin(*lo, b->block_ns[i] / a->median_ns);
-		*hi = fmax(*hi, b->block_ns[i] / a->median_ns);
+	double *out = malloc((c->n_blocks + 1) * sizeof(*out));
+
+	for (size_t i = 0; out && i < c->n_blocks; i++)
+		out[i] = log(c->block_ns[i]);
+	return out;
+}
+
+/* b over a, and its interval; just that, twice, where there is none.  0, or -1: no memory. */
+static int ratio_of(struct comparison *x, const struct result_cell *a, const struct result_cell *b,
+		    struct stats_interval *out)
+{
+	double *la = logs_of(a), *lb = logs_of(b);
+	int rc = la && lb ? stats_shift(la, a->n_blocks, lb, b->n_blocks, 0.95, out) : -1;
+
+	free(la);
+	free(lb);
+	if (rc < 0)
+		return -1;
+	if (rc == STATS_FEW) {
+		x->bare++;
+		out->lo = out->hi = out->estimate;
 	}
+	out->estimate = exp(out->estimate);
+	out->lo = exp(out->lo);
+	out->hi = exp(out->hi);
+	return 0;
 }
 
 /* What all pairs are of stands in the title, what tells them apart at each: NULL and STORE_NULL if it differs. */
@@ -98,9 +118,9 @@ static void write_label(const struct comparison *x, const struct result_cell *b,
 	gp_bar_label(x->p, label);
 }
 
-static void write_pairs(struct comparison *x, const char *workload, int64_t n, double *least, double *most)
+static int write_pairs(struct comparison *x, const char *workload, int64_t n, double *least, double *most)
 {
-	double lo, hi;
+	struct stats_interval ratio;
 
 	*least = 0.97;
 	*most = 1.03;
@@ -109,15 +129,29 @@ static void write_pairs(struct comparison *x, const char *workload, int64_t n, d
 	for (size_t i = 0; i < x->n; i++) {
 		const struct result_cell *b = x->pair[i].b;
 
-		block_range(x->pair[i].a, b, &lo, &hi);
+		if (ratio_of(x, x->pair[i].a, b, &ratio)) {
+			snprintf(x->p->why, sizeof(x->p->why), "out of memory");
+			return -1;
+		}
 		fprintf(x->p->gp, "%zu ", x->n - i);
 		write_label(x, b, workload, n);
-		*least = fmin(*least, 0.98 * lo);
-		*most = fmax(*most, 1.02 * hi);
-		fprintf(x->p->gp, " %.9g %.9g %.9g\n", b->median_ns / x->pair[i].a->median_ns, lo, hi);
+		*least = fmin(*least, 0.98 * ratio.lo);
+		*most = fmax(*most, 1.02 * ratio.hi);
+		fprintf(x->p->gp, " %.9g %.9g %.9g\n", ratio.estimate, ratio.lo, ratio.hi);
 		x->p->drawn++;
 	}
 	fputs("END_OF_DATA\n", x->p->gp);
+	return 0;
+}
+
+/* What the dots and bars are. */
+static const char *caption(const struct comparison *x)
+{
+	if (x->bare == x->n)
+		return "shift between the processes; too few of them for an interval";
+	if (x->bare)
+		return "shift between the processes, 95 % interval (dots alone: too few processes)";
+	return "shift between the processes, 95 % interval";
 }
 
 /* One of them under a tool, or each under another?  Its time is the tool's.  Or with cold caches? */
@@ -166,7 +200,8 @@ int figure_compare(struct plot *p)
 	}
 	p->height = 150 + 24 * (int)x.n;
 	find_shared(&x, &workload, &n);
-	write_pairs(&x, workload, n, &least, &most);
+	if (write_pairs(&x, workload, n, &least, &most))
+		goto out;
 	if (n != STORE_NULL)
 		snprintf(size, sizeof(size), ", N = %lld", (long long)n);
 	snprintf(of, sizeof(of), "Run %lld against run %lld: time of each cell%s%s%s%s", (long long)p->res.run,
@@ -174,7 +209,7 @@ int figure_compare(struct plot *p)
 		 plot_caution(p));
 	fputs("set title ", p->gp);
 	gp_quote_long(p->gp, of);
-	fputs(".\"\\nmedian, and the range of the processes; the band is 1 %\"\n", p->gp);
+	fprintf(p->gp, ".\"\\n%s; the band is 1 %%\"\n", caption(&x));
 	fprintf(p->gp, "set yrange [0.3:%g]\nset xrange [%g:%g]\n", (double)x.n + 0.7, least, most);
 	if (most > 4 * least)	/* a wide ratio has no room for the powers of two */
 		fprintf(p->gp, "set logscale x %d\n", most > 32 * least ? 10 : 2);
