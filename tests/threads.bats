@@ -168,8 +168,8 @@ all_ok() {
 
 # PKH_WORKERS: the host's sleeps are sleeps, as beside a GPU
 @test "an abort ends the host's wait at once, however slow a step is and however long it sleeps" {
-  for v in 'busy|persistent_device|n = 4|length_ns = 2e7' 'busy|persistent_barrier|n = 4|length_ns = 2e7' \
-    'busy|launch_sync|n = 4|length_ns = 5e7' \
+  for v in 'busy|persistent_device|n = 2|length_ns = 1e7' 'busy|persistent_barrier|n = 2|length_ns = 1e7' \
+    'busy|launch_sync|n = 2|length_ns = 1e7' \
     'poisson2d|persistent_neighbour|n = 40|wait = usleep:20000' \
     'poisson2d|persistent_doorbell|n = 40|wait = usleep:20000'; do
     IFS='|' read -r w variant more1 more2 <<<"$v"
