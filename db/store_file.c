@@ -27,8 +27,9 @@ extern const char store_schema_sql[];
 
 int store_busy_limit_ms = 30000;
 
-/* Migrations: entry i takes a file from version i to i + 1.  Append only. */
-static const char *const migrations[] = { store_schema_sql };
+/* Migrations: entry i takes a file from version i to i + 1.  Append only.  A new file, of
+ * version 0, is made by schema.sql, which is always that of the newest version. */
+static const char *const migrations[] = { NULL };
 #define STORE_VERSION ((int)(sizeof(migrations) / sizeof(migrations[0])))
 
 /* ---- waiting for locks ---- */
@@ -376,8 +377,8 @@ static int store_migrate(struct store *s)
 		return -1;
 	if (store_identify(s, &version))
 		goto undo;
-	for (; version < STORE_VERSION; version++)
-		if (store_exec(s, migrations[version], "make the tables"))
+	for (; version < STORE_VERSION; version = version ? version + 1 : STORE_VERSION)
+		if (store_exec(s, version ? migrations[version] : store_schema_sql, "make the tables"))
 			goto undo;
 	snprintf(sql, sizeof(sql), "PRAGMA application_id = %d; PRAGMA user_version = %d",
 		 APPLICATION_ID, STORE_VERSION);

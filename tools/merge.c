@@ -3,20 +3,24 @@
  * merge.c - `pkrun merge OUT IN...`: the runs of several databases in one.
  */
 #define _GNU_SOURCE
+#include <errno.h>
 #include <getopt.h>
 #include <inttypes.h>
 #include <stdio.h>
+#include <string.h>
 #include <sys/stat.h>
+#include <unistd.h>
 
 #include "../core/command.h"
 #include "../core/say.h"
 #include "../db/merge.h"
 
 static const char help[] =
-"Usage: pkrun merge OUT IN...\n"
+"Usage: pkrun merge OUT [IN]...\n"
 "Copy the runs of the databases IN into OUT, which is made if it is not there.\n"
 "Runs stay apart, under new numbers.  One that OUT has already is not copied again,\n"
-"or replaced if IN has more of it; so merging twice is merging once.\n";
+"or replaced if IN has more of it; so merging twice is merging once.\n"
+"Without IN a database of an older pkrun is brought up to date: tables and views.\n";
 
 static int is_same_file(const char *a, const char *b)
 {
@@ -104,8 +108,12 @@ int command_merge(int argc, char **argv)
 		}
 		say_quiet = 1;
 	}
-	if (argc - optind < 2) {
-		say_error("merge wants OUT and at least one IN; see pkrun merge --help");
+	if (argc - optind < 1) {
+		say_error("merge wants OUT, and what to copy into it; see pkrun merge --help");
+		return EXIT_USAGE;
+	}
+	if (argc - optind == 1 && access(argv[optind], F_OK)) {
+		say_error("merge: %s: %s", argv[optind], strerror(errno));
 		return EXIT_USAGE;
 	}
 	return merge_files(argv[optind], argv + optind + 1, argc - optind - 1);
