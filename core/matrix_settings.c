@@ -14,7 +14,7 @@ struct settings {
 	int64_t trials, blocks_min, blocks_max, warmup_runs, seed, device, retries;
 	double ci, cell_limit, warmup, timeout, energy;
 };
-#define SETTING(field) offsetof(struct settings, field)
+
 #define SETTING(field) offsetof(struct settings, field)
 const struct pkrun_option matrix_settings_options[] = {
 	{"isolation", PKRUN_CHOICE, SETTING(isolation), "cell", 0, 0, "cell|block", NULL,

@@ -25,7 +25,7 @@
 #include "poisson2d.h"
 #include "scale.h"
 
-/* What pk_with_work() knows. */
+/* What pk_with_work() knows: a name here, a branch below, an #include above. */
 #define PK_WORKLOADS "poisson2d,null,busy,scale"
 
 /* The workload's argument struct, or NULL after say() when it is not the one
@@ -67,6 +67,15 @@ template <class W, class F> static int pk_call(struct pkrun_run *run, W work, F 
 	return status == PKRUN_OK ? f(work) : status;
 }
 
+/* The functor of a workload that has one shape only, made of its argument struct. */
+template <class W, class Args, class F>
+static int pk_call_with(struct pkrun_run *run, uint32_t version, F f)
+{
+	const Args *a = pk_args<Args>(run, version);
+
+	return a ? pk_call(run, W::make(a), f) : PKRUN_FAIL;
+}
+
 /*
  * Call f(functor) for the workload and the sweep shape of the run and return
  * what it returns; PKRUN_SKIP when this plugin has no such workload.  This is
@@ -75,23 +84,15 @@ template <class W, class F> static int pk_call(struct pkrun_run *run, W work, F 
 template <class F>
 static int pk_with_work_sweep(struct pkrun_run *run, uint32_t automatic_sweep, F f)
 {
-	if (!strcmp(run->work->name, "null")) {
-		const struct null_args *a = pk_args<struct null_args>(run, NULL_VERSION);
-		return a ? pk_call(run, null_work::make(a), f) : PKRUN_FAIL;
-	}
-	if (!strcmp(run->work->name, "busy")) {
-		const struct busy_args *a = pk_args<struct busy_args>(run, BUSY_VERSION);
-		return a ? pk_call(run, busy_work::make(a), f) : PKRUN_FAIL;
-	}
-	if (!strcmp(run->work->name, "scale")) {
-		const struct scale_args *a = pk_args<struct scale_args>(run, SCALE_VERSION);
-		return a ? pk_call(run, scale_work::make(a), f) : PKRUN_FAIL;
-	}
+	if (!strcmp(run->work->name, "null"))
+		return pk_call_with<null_work, struct null_args>(run, NULL_VERSION, f);
+	if (!strcmp(run->work->name, "busy"))
+		return pk_call_with<busy_work, struct busy_args>(run, BUSY_VERSION, f);
+	if (!strcmp(run->work->name, "scale"))
+		return pk_call_with<scale_work, struct scale_args>(run, SCALE_VERSION, f);
 #ifdef PK_WITH_FMA
-	if (!strcmp(run->work->name, "fma")) {
-		const struct fma_args *a = pk_args<struct fma_args>(run, FMA_VERSION);
-		return a ? pk_call(run, fma_work::make(a), f) : PKRUN_FAIL;
-	}
+	if (!strcmp(run->work->name, "fma"))
+		return pk_call_with<fma_work, struct fma_args>(run, FMA_VERSION, f);
 #endif
 	if (!strcmp(run->work->name, "poisson2d")) {
 		const struct poisson2d_args *a = pk_args<struct poisson2d_args>(run, POISSON2D_VERSION);
