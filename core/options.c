@@ -22,11 +22,11 @@ const struct pkrun_option common_options[] = {
 	 "threads of a block"},
 	{"blocks", PKRUN_CHOICE, offsetof(struct common_options, blocks), "auto", 1, 1 << 30,
 	 "auto|rows|capped|N|percu:N", NULL,
-	 "blocks of the grid: one a unit (row, tile, task), what can be co-resident, so many, or so "
-	 "many a compute unit; auto: as the variant's file says"},
+	 "blocks of the grid; rows: one per unit of work (row, tile, task); capped: as many of them as "
+	 "can be co-resident; percu:N: N per compute unit; auto: the variant's choice"},
 	{"sweep", PKRUN_CHOICE, offsetof(struct common_options, sweep), "auto", 0, 0,
 	 "rows|tiles|bands|auto", NULL,
-	 "how the work is divided between blocks; auto: rows, unless the variant's file says otherwise"},
+	 "how the work is divided between blocks; auto: the variant's choice, mostly rows"},
 	{"tile", PKRUN_PAIR, offsetof(struct common_options, tile), "0x0", 0, 1 << 29, NULL, "point",
 	 "rows x columns of a tile of sweep = tiles; 0x0: 37x27"},
 	{"check", PKRUN_INT, offsetof(struct common_options, check), "0", 0, 1e15, NULL, "iteration",

@@ -121,7 +121,8 @@ static double least_seconds(const struct runner *r, const struct cell *c)
 static int dry_run(struct session *s)
 {
 	uint64_t i, n = matrix_cells(s->r.matrix), run = 0;
-	char least[32], most[32];
+	const struct matrix_settings *set = &s->r.settings;
+	char least[32], most[32], fewest[32] = "";
 	static struct cell c;
 	double seconds = 0;
 
@@ -133,11 +134,13 @@ static int dry_run(struct session *s)
 		run++;
 		seconds += least_seconds(&s->r, &c);
 	}
-	say_note("%" PRIu64 " cells, %" PRIu64 " to run, %" PRId64 " to %" PRId64
-		 " blocks of %" PRId64 " trials: at least %s, at most %s", n, run,
-		 s->r.settings.blocks_min, s->r.settings.blocks_max, s->r.settings.trials,
+	if (set->blocks_min < set->blocks_max)
+		snprintf(fewest, sizeof(fewest), "%" PRId64 " to ", set->blocks_min);
+	say_note("%" PRIu64 " cells, %" PRIu64 " to run, %s%" PRId64 " block%s of %" PRId64 " trial%s:"
+		 " at least %s, at most %s", n, run, fewest, set->blocks_max, set->blocks_max == 1 ? "" : "s",
+		 set->trials, set->trials == 1 ? "" : "s",
 		 progress_duration(seconds, least),
-		 progress_duration(s->r.settings.cell_limit_s * (double)run, most));
+		 progress_duration(set->cell_limit_s * (double)run, most));
 	return EXIT_OK;
 }
 

@@ -68,6 +68,8 @@ load fakes
   [ "$status" -eq 0 ]
   [ "$(grep -c ok <<<"$output")" -eq 3 ]
   [[ $stderr == *'3 cells, 3 to run'*'at least'* ]]
+  run "$PKRUN" --dry-run --quick a.ini
+  [[ $output == *'3 to run, 3 blocks of 3 trials: '* ]]
   [ ! -e pkrun.db ]
 }
 
