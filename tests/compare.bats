@@ -17,6 +17,19 @@ load fakes
   [[ $output == *FASTER* ]]
 }
 
+@test "too few blocks for so many cells: none can be SLOWER, and --fail-on untestable says so" {
+  matrix a.ini n=3,4,5,6,7 trials=1 blocks_min=7 blocks_max=7 -- ok sleeper
+  clocked "$PKRUN" --quiet a.ini >/dev/null
+  run --separate-stderr "$PKRUN" compare --series ok,sleeper --fail-on slower pkrun.db
+  [ "$status" -eq 0 ]
+  [[ $output == *'5 UNCLEAR'* ]]
+  [[ $output == *'none of 7 blocks can be called different (Holm); it takes 8'* ]]
+  [[ $stderr == *'--fail-on slower: 5 of 5 cells could not be tested'* ]]
+  run "$PKRUN" compare --series ok,sleeper --fail-on slower,untestable pkrun.db
+  [ "$status" -eq 1 ]
+  [[ $output == *'5 of 5 cells not testable'* ]]
+}
+
 @test "a variant that is wrong in B: DNF, never a ratio; --fail-on wrong" {
   matrix a.ini -- wrong_later ok
   "$PKRUN" --quiet --db a.db a.ini >/dev/null

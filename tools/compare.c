@@ -429,7 +429,8 @@ static int check_common(const struct compare *c)
 	return -1;
 }
 
-/* With few blocks or sessions and many cells, no cell can pass Holm whatever it shows. */
+/* With few blocks or sessions and many cells, no cell can pass Holm whatever it shows: then
+ * those without a verdict were not tested either. */
 static void check_power(struct compare *c)
 {
 	size_t most = 0, needed = judge_units_needed(c->tests, c->series[0] != NULL);
@@ -441,11 +442,11 @@ static void check_power(struct compare *c)
 		if (!isnan(j->p_holm) && units > most)
 			most = units;
 	}
-	if (c->tests && most < needed)
+	c->powerless = c->tests && most < needed;
+	if (c->powerless)
 		compare_note(c,
 		             "warning: with %zu cells, none of %zu %s can be called different "
-		             "(Holm); it "
-		             "takes %zu",
+		             "(Holm); it takes %zu",
 		             c->tests, most, c->series[0] ? "blocks" : "sessions a side", needed);
 }
 
@@ -484,7 +485,7 @@ static int verdict_exit(const struct compare *c)
 		found[0] += j->verdict == SLOWER;
 		found[1] += is_failed(p->b, p->n_b);
 		found[2] += has_time(p->a, p->n_a) && !has_time(p->b, p->n_b);
-		found[3] += j->verdict == UNTESTABLE;
+		found[3] += j->verdict == UNTESTABLE || (c->powerless && j->verdict == UNCLEAR);
 	}
 	for (int k = 0; k < 4; k++)
 		if (found[k] && (c->fail_on & 1u << k)) {

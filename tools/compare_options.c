@@ -15,8 +15,9 @@ static const char usage[] =
         "\n"
         "Is B faster or slower than A?  Cells are paired when workload, variant, target,\n"
         "iterations (auto is auto) and every parameter are equal.  Each run is one session;\n"
-        "a verdict needs 4 sessions a side.  Two series of one run are compared block by block; a\n"
-        "verdict needs 6 blocks.  Ratios are time of B over time of A.\n"
+        "a verdict needs 4 sessions a side (10 cells need 6, 30 cells 7).  Two series of one\n"
+        "run are compared block by block; a verdict needs 6 blocks (10 cells need 9, 30 cells 11).\n"
+        "Ratios are time of B over time of A.\n"
         "\n"
         "  --runs A:B          run numbers of each side, e.g. 1,2,3,4:5,6,7,8; \"1,2\" is 1:2;\n"
         "                      with two files the default is all runs of each\n"
@@ -26,7 +27,8 @@ static const char usage[] =
         "                      that `pkrun doctor --aa` recorded in a file for the device)\n"
         "  --fail-on LIST      exit with 1 on any of: slower; wrong (a cell of B is wrong,\n"
         "                      crashed, hung or failed); missing (a cell of A has no time in\n"
-        "                      B); untestable (a cell of both had too few blocks or sessions)\n"
+        "                      B); untestable (a cell of both had too few blocks or\n"
+        "                      sessions for a verdict)\n"
         "  --format FORMAT     table, json, csv or markdown\n"
         "  --help              this text\n";
 
