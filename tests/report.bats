@@ -18,6 +18,32 @@ make_db() { "$PKRUN_BUILDDIR/tests/make_db" "$@" 2>/dev/null; }
   if command -v gnuplot >/dev/null; then [ "$(grep -c '<figure>' a.html)" -eq 6 ]; fi
 }
 
+@test "no database is written over; a link, a pipe and a device stay what they are" {
+  make_db a.db cells=8
+  cp a.db b.db
+  for command in report trace; do
+    for to in a.db ./a.db b.db; do
+      run "$PKRUN" $command a.db -o $to
+      [ "$status" -eq 2 ]; [ "$output" = "pkrun: $command: -o $to: this is a database, which would be lost" ]
+    done
+  done
+  cmp a.db b.db
+  ln -s a.html link.html
+  "$PKRUN" report a.db -o link.html
+  [ -L link.html ]; grep -q '<!doctype html>' a.html
+  mkfifo pipe
+  cat pipe >b.html 3>&- &
+  "$PKRUN" report a.db -o pipe
+  wait $!
+  [ -p pipe ]; grep -q '</html>' b.html
+  run "$PKRUN" report a.db -o link.html --run 9
+  [ "$status" -eq 2 ]; [ -L link.html ]
+  # a page that does not fit leaves no part of it
+  run bash -c 'ulimit -f 8; exec "$PKRUN" report a.db -o c.html'
+  [ "$status" -eq 2 ]; [[ $output == *'c.html: File too large' ]]
+  [ ! -e c.html.part ]; [ ! -e c.html ]
+}
+
 @test "figures say what they leave out and why" {
   command -v gnuplot >/dev/null || skip "no gnuplot"
   make_db a.db cells=16

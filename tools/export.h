@@ -7,6 +7,7 @@
 #define PKRUN_EXPORT_H
 
 #include <stdint.h>
+#include <stdio.h>
 
 struct export {
 	const char *name;	/* of the command, for messages */
@@ -16,5 +17,18 @@ struct export {
 };
 
 int export_command(const struct export *what, int argc, char **argv);
+
+/* The file that is written: at its path only once it is whole, unless that is a pipe, a device
+ * or a link (/dev/stdout), which is written through. */
+struct export_file {
+	FILE *out;
+	const char *path;
+	char *part;		/* where it grows; NULL: at its path */
+};
+
+/* 0, or -1 with errno. */
+int export_open(struct export_file *f, const char *path);
+/* Keep it, or undo it when the writing failed: 0, or -1 with errno. */
+int export_close(struct export_file *f, int failed);
 
 #endif

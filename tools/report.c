@@ -7,7 +7,6 @@
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
-#include <unistd.h>
 #include "../core/command.h"
 #include "../core/say.h"
 #include "export.h"
@@ -431,32 +430,22 @@ static int report_page(struct report *r)
 /* The page is there when it is complete. */
 static int report_write(struct report *r, const char *path)
 {
-	char *part = NULL;
-	int rc = -1;
+	struct export_file f;
+	int failed;
 
-	if (asprintf(&part, "%s.part", path) < 0)
+	if (export_open(&f, path)) {
+		say_error("report: %s: %s", path, strerror(errno));
 		return -1;
-	r->out = fopen(part, "w");
-	if (!r->out) {
-		say_error("report: %s: %s", path, strerror(errno));
-		goto out;
 	}
-	rc = report_page(r);
-	if (rc)
+	r->out = f.out;
+	failed = report_page(r);
+	if (failed)
 		say_error("report: %s", store_error(r->store));
-	if (fflush(r->out) || ferror(r->out) || fclose(r->out)) {
+	if (!export_close(&f, failed))
+		return 0;
+	if (!failed)
 		say_error("report: %s: %s", path, strerror(errno));
-		rc = -1;
-	}
-	if (!rc && rename(part, path)) {
-		say_error("report: %s: %s", path, strerror(errno));
-		rc = -1;
-	}
-	if (rc)
-		unlink(part);
-out:
-	free(part);
-	return rc;
+	return -1;
 }
 
 static int report_make(const char *db, int64_t run, const char *path)

@@ -14,7 +14,6 @@
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
-#include <unistd.h>
 #include "../core/command.h"
 #include "../core/say.h"
 #include "export.h"
@@ -111,14 +110,15 @@ static void trace_other(struct trace *t, const struct results *r, const struct s
 static int trace_write(const struct results *r, const struct stamps *st, const char *path)
 {
 	struct trace t = { 0 };
-	char *part = NULL, name[600];
-	int rc = -1;
+	struct export_file f;
+	char name[600];
+	int rc;
 
-	if (asprintf(&part, "%s.part", path) < 0)
+	if (export_open(&f, path)) {
+		say_error("trace: %s: %s", path, strerror(errno));
 		return -1;
-	t.out = fopen(part, "w");
-	if (!t.out)
-		goto out;
+	}
+	t.out = f.out;
 	fputs("{\"traceEvents\": [", t.out);
 	for (size_t i = 0; i < st->n; i++)
 		if (t.tid <= trace_pid(&st->cells[i]))
@@ -134,17 +134,11 @@ static int trace_write(const struct results *r, const struct stamps *st, const c
 		t.tid += st->cells[i].blocks;
 	}
 	trace_other(&t, r, st);
-	rc = fflush(t.out) || ferror(t.out) ? -1 : 0;
-	if (fclose(t.out) || (!rc && rename(part, path)))
-		rc = -1;
-	if (rc)
-		unlink(part);
-out:
+	rc = export_close(&f, 0);
 	if (rc)
 		say_error("trace: %s: %s", path, strerror(errno));
 	else
 		say_note("trace: %s: %lld events", path, t.events);
-	free(part);
 	return rc;
 }
 
