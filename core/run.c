@@ -3,6 +3,7 @@
  * run.c - `pkrun run MATRIX.ini`: plan, store what is known, measure, print.
  */
 #define _GNU_SOURCE
+#include <errno.h>
 #include <inttypes.h>
 #include <math.h>
 #include <signal.h>
@@ -105,6 +106,29 @@ static int plan(struct session *s)
 	return 0;
 }
 
+/* ---- what is printed ---- */
+
+/* Whoever read it may have gone: the database has it all.  But a file that lacks a part would
+ * pass for a whole one. */
+static int print_run(const struct session *s)
+{
+	int rc = show_run(s->r.store, s->r.run_id, s->o.format, stdout), error = errno;
+
+	if (!rc && fflush(stdout)) {
+		rc = -2;
+		error = errno;
+	}
+	clearerr(stdout);
+	if (!rc || (rc == -2 && error == EPIPE))
+		return EXIT_OK;
+	if (rc == -2)
+		say_error("cannot write to stdout: %s; `pkrun show %s --run %" PRId64 "` prints the run again",
+			  strerror(error), s->o.db, s->r.run_id);
+	else
+		say_error("%s", store_error(s->r.store));
+	return EXIT_USAGE;
+}
+
 /* ---- --dry-run ---- */
 
 /* What a block takes besides its cell's own time: process, context, warm-up. */
@@ -126,8 +150,11 @@ static int dry_run(struct session *s)
 	static struct cell c;
 	double seconds = 0;
 
-	if (plan_print(&s->plan, s->o.format, stdout))
+	if (plan_print(&s->plan, s->o.format, stdout)) {
+		if (errno != EPIPE)
+			say_error("cannot write: %s", strerror(errno));
 		return EXIT_USAGE;
+	}
 	for (i = 0; i < n; i++) {
 		if (matrix_cell(s->r.matrix, i, &c) || *c.why)
 			continue;
@@ -237,13 +264,11 @@ static int measure_all(struct session *s)
 	if (failed)
 		say_error("%s", store_error(s->r.store));
 	if (store_run_end(s->r.store, s->r.run_id,
-			  failed ? "failed" : interrupt_signal() ? "interrupted" : "complete"))
+			  failed ? "failed" : interrupt_signal() ? "interrupted" : "complete")) {
 		say_error("%s", store_error(s->r.store));
-	if (show_run(s->r.store, s->r.run_id, s->o.format, stdout))
-		say_error("%s", store_error(s->r.store));
-	if (fflush(stdout))
-		clearerr(stdout);	/* whoever read it has gone; the database has it all */
-	return exit_code(s, failed);
+		failed = 1;
+	}
+	return say_exit_worse(exit_code(s, failed), print_run(s));
 }
 
 struct fitness {
@@ -299,7 +324,7 @@ static int run(struct session *s, int argc, char **argv)
 	}
 	rc = s->o.resume ? run_resume(&s->r, &s->o) : run_rows(&s->r, &s->o, argc, argv);
 	if (rc > 0)
-		code = show_run(s->r.store, s->r.run_id, s->o.format, stdout) ? EXIT_USAGE : exit_code(s, 0);
+		code = say_exit_worse(exit_code(s, 0), print_run(s));
 	else
 		code = rc < 0 ? EXIT_USAGE : measure_all(s);
 	close_telemetry(&s->r);

@@ -288,6 +288,19 @@ start() {
   done
 }
 
+@test "a stdout that takes nothing is an error, for a part of the results could pass for all of them" {
+  matrix a.ini -- ok
+  for format in table json; do
+    run -2 bash -c '"$PKRUN" --quiet --format '$format' a.ini >/dev/full'
+    [[ $output == *'cannot write to stdout: No space left on device; `pkrun show pkrun.db --run '[12]'` prints the run again' ]]
+  done
+  run -2 bash -c '"$PKRUN" --quiet a.ini >&-'
+  [[ $output == *'cannot write to stdout: Bad file descriptor'* ]]
+  [ "$(sql "SELECT count(*) FROM run WHERE status = 'complete'")" = 3 ]
+  run -2 bash -c '"$PKRUN" --quiet --dry-run a.ini >/dev/full'
+  [ "$output" = 'pkrun: cannot write: No space left on device' ]
+}
+
 @test "a closed stdout harms nothing" {
   matrix a.ini -- ok
   "$PKRUN" --quiet a.ini | true

@@ -11,7 +11,7 @@
 #include "../db/store.h"
 #include "rows.h"
 
-/* The cells of run `run` in the order of the matrix: 0, or -1 with store_error() set. */
+/* The cells of run `run` in the order of the matrix: 0, -1 with store_error() set, -2 with errno: cannot write. */
 int show_run(struct store *s, int64_t run, enum show_format format, FILE *out);
 
 #endif
