@@ -9,6 +9,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/wait.h>
 #include "block.h"
 #include "progress.h"
 #include "say.h"
@@ -46,20 +47,62 @@ void block_set_result(struct block *b, enum cell_status s, const char *reason)
 
 /* ---- the worker ---- */
 
-void block_end_worker(struct runner *r)
+/* A tool that it runs under writes what it found when the worker has gone: that takes longer. */
+static enum child_event end_worker(struct runner *r)
 {
-	enum child_event e;
+	const double grace = GRACE_S * (r->wrap.words ? WRAP_TIMES : 1);
+	enum child_event e = CHILD_BROKEN;
 	struct message m;
 
-	if (!r->child.pid)
-		return;
 	if (child_send(&r->child, PROTOCOL_QUIT, NULL, 0) == 0)
 		do {
-			e = child_wait(&r->child, &m, child_now() + (int64_t)(GRACE_S * SECOND),
+			e = child_wait(&r->child, &m, child_now() + (int64_t)(grace * SECOND),
 				       interrupt_signal() ? -1 : r->wake_fd);
 		} while (e == CHILD_MESSAGE);
 	interrupt_child(0);
 	child_end(&r->child);
+	return e;
+}
+
+void block_end_worker(struct runner *r)
+{
+	if (r->child.pid)
+		end_worker(r);
+}
+
+/* The tool's exit code is its verdict (compute-sanitizer --error-exitcode). */
+static void judge_wrapper(struct block *b, enum child_event e)
+{
+	const struct child *c = &b->r->child;
+	char text[600], printed[400];
+
+	if (e == CHILD_TIMEOUT)
+		snprintf(text, sizeof(text), "the command of --wrap had not ended %.0f s after the cell and was killed",
+			 GRACE_S * WRAP_TIMES);
+	else if (e == CHILD_ENDED && WIFSIGNALED(c->wait_status))
+		snprintf(text, sizeof(text), "the command of --wrap was killed by signal %d after the cell",
+			 WTERMSIG(c->wait_status));
+	else if (e == CHILD_ENDED && c->wait_status)
+		snprintf(text, sizeof(text), "the command of --wrap exited with %d after the cell",
+			 WEXITSTATUS(c->wait_status));
+	else
+		return;
+	child_output(c, printed, sizeof(printed));
+	if (*printed)
+		snprintf(text + strlen(text), sizeof(text) - strlen(text), "; it printed: %s", printed);
+	block_set_result(b, CELL_ERROR, text);
+}
+
+/* After a block that shares its process with none. */
+static void leave(struct block *b)
+{
+	enum child_event e;
+
+	if (b->r->settings.isolation_block || !b->r->child.pid)
+		return;
+	e = end_worker(b->r);
+	if (b->r->wrap.words && b->out->status == CELL_OK)
+		judge_wrapper(b, e);
 }
 
 static int start_worker(struct runner *r, const struct cell *cell, char *why, size_t why_size)
@@ -512,8 +555,7 @@ int block_run(struct runner *r, const struct cell *cell, struct cell_state *stat
 		judge(&b);
 		return -1;
 	}
-	if (!r->settings.isolation_block)
-		block_end_worker(r);
+	leave(&b);
 	return finish(&b);
 }
 
@@ -526,8 +568,7 @@ int block_calibrate(struct runner *r, const struct cell *cell, struct cell_state
 		return 0;
 	if (supervise(&b))
 		return -1;
-	if (!r->settings.isolation_block)
-		block_end_worker(r);
+	leave(&b);
 	*per_iteration = b.calibrated.per_iteration_ns;
 	*tick = b.calibrated.tick_ns;
 	return transaction(&b, 0) || keep_output(&b) ? -1 : 0;

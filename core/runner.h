@@ -86,7 +86,7 @@ int calibrate_cells(struct runner *r);
 int runner_keep_median(struct cell_state *c, double median);
 /* End a cell: its status, in memory and in the database. */
 int runner_end_cell(struct runner *r, uint64_t number, enum cell_status s, const char *reason);
-/* Quit the worker there is, politely for two seconds. */
+/* Quit the worker there is, politely for two seconds; 200 where --wrap has a tool around it. */
 void block_end_worker(struct runner *r);
 
 /* The loop over all blocks and cells: 0, or -1 when the database failed (said). */

@@ -330,6 +330,28 @@ END
   [ "$status" -eq 3 ]; [[ $(reason ok) == 'exited with 1 before it was done'* ]]
 }
 
+@test "--wrap: a tool has the time to write what it found, and its exit code is a verdict" {
+  matrix a.ini n=3,4 -- ok
+  cat >tool <<'END'
+#!/bin/sh
+"$@"
+sleep 3	# longer than a worker gets to leave
+echo "errors found: $ERRORS"
+touch report
+exit $ERRORS
+END
+  chmod +x tool
+  ERRORS=0 "$PKRUN" --quiet --wrap ./tool a.ini >/dev/null
+  [ -e report ]; rm pkrun.db
+  ERRORS=9 run -3 "$PKRUN" --quiet --wrap ./tool --only ok/ok/null/3 a.ini
+  [ "$(cell ok)" = error ]
+  [ "$(reason ok)" = 'the command of --wrap exited with 9 after the cell; it printed: errors found: 9' ]
+  [ "$(sql "SELECT count(*) FROM trial WHERE verified = 1")" = 6 ]
+  rm pkrun.db
+  run -3 "$PKRUN" --quiet --set global.iterations=auto --wrap "sh -c '\"\$@\"; exit 9' sh" a.ini
+  [[ $(sql 'SELECT DISTINCT reason FROM cell') == *'exited with 9 after the cell'* ]]
+}
+
 @test "--profile: one process a cell, no warm-up, one timed trial" {
   matrix a.ini blocks_min=2 blocks_max=3 trials=4 isolation=block -- ok sleeper
   "$PKRUN" --quiet --profile a.ini >/dev/null
