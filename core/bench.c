@@ -48,6 +48,12 @@ static int lend_metric(struct pkrun_run *run, const char *name, double value, co
 	struct bench *b = (struct bench *)run;
 	struct protocol_metric *m;
 
+	/* cut, two names could be one */
+	if (name && strlen(name) >= sizeof(m->name)) {
+		lend_say(run, "metric '%.60s...': a name of %zu bytes, at most %zu; not stored", name,
+			 strlen(name), sizeof(m->name) - 1);
+		return PKRUN_FAIL;
+	}
 	if (b->n_metrics == BENCH_METRICS_MAX) {
 		b->lost_metrics++;
 		return PKRUN_FAIL;
@@ -481,8 +487,10 @@ enum bench_status bench_open(struct bench *b, struct job *job, const struct pkru
 	b->said = calloc(BENCH_SAID_MAX, sizeof(*b->said));
 	if (!b->metrics || !b->said)
 		return wrong_job(b, "worker", "out of memory");
-	for (i = 0; i < sizeof(step) / sizeof(step[0]) && s == BENCH_OK; i++)
+	for (i = 0; i < sizeof(step) / sizeof(step[0]) && s == BENCH_OK; i++) {
 		s = step[i](b);
+		worker_own_ways();
+	}
 	if (s == BENCH_OK && bench_aborted(b))
 		s = BENCH_ABORTED;
 	return s;

@@ -305,10 +305,11 @@ static enum bench_status check_norm(struct bench *b, const char *kind, uint64_t 
 enum bench_status judge_result(struct bench *b, const char *kind, uint64_t iterations,
 			       struct judge_expected *expected, uint64_t *hash)
 {
-	enum bench_status s = b->judge.converges
-		? check_error(b, kind, iterations, expected->error, hash)
-		: check_hash(b, kind, iterations, expected->hash, hash);
+	enum bench_status s;
 
+	worker_own_ways();
+	s = b->judge.converges ? check_error(b, kind, iterations, expected->error, hash)
+			       : check_hash(b, kind, iterations, expected->hash, hash);
 	if (!s)
 		s = check_steps(b, kind, iterations);
 	if (!s)

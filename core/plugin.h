@@ -126,7 +126,8 @@ struct pkrun_host {
 	void (*say)(struct pkrun_run *run, const char *fmt, ...)
 		__attribute__((format(printf, 2, 3)));
 
-	/* Store a figure of the variant's own, e.g. ("instantiate", 330000, "ns"). */
+	/* Store a figure of the variant's own, e.g. ("instantiate", 330000, "ns"); a name of
+	 * at most 63 bytes. */
 	int (*metric)(struct pkrun_run *run, const char *name, double value,
 		      const char *unit);
 

@@ -11,6 +11,10 @@
 
 int worker_main(int argc, char **argv);
 
+/* Arithmetic and the spelling of numbers as they were before plugin code ran on this thread: it may
+ * have changed rounding, denormals, traps or the locale, in a constructor even (-ffast-math). */
+void worker_own_ways(void);
+
 /* Send; a worker that cannot has no reason to live. */
 void worker_send(uint32_t type, const void *data, size_t size);
 /* Send what may be lost: dropped when the pipe has no room, so it never waits for the reader. */

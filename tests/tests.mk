@@ -83,6 +83,7 @@ test_plugins += fake_input_spoiler
 test_plugins += fake_instant
 test_plugins += fake_late_thread
 test_plugins += fake_lazy
+test_plugins += fake_leaves
 test_plugins += fake_miscount
 test_plugins += fake_nan
 test_plugins += fake_near

@@ -134,6 +134,31 @@ no_time() { [ -z "$(sql "SELECT median_ns FROM summary WHERE series = '$1'")" ];
   done
 }
 
+@test "a rounding mode or a locale that a variant sets, in its constructor even, is not that of the next" {
+  matrix a.ini workload=poisson2d n=21 isolation=block schedule=sequential -- leaves ok nan
+  sed -i 's/^\[nan\]/&\ncheck = 5/' a.ini
+  for left in round comma; do	# comma: without that locale nothing differs
+    FAKE_LEFT=$left FAKE_AT=bad_norm run -3 "$PKRUN" --quiet a.ini
+    [ "$(cell leaves)" = ok ] || { reason leaves; return 1; }
+    [ "$(cell ok)" = ok ] || { reason ok; return 1; }
+    [[ $(reason nan) == *': residual norm 1.5, of the (right) result it is 1.7225934215925'* ]]
+    [ "$(sql 'SELECT count(DISTINCT pid) FROM block')" = 1 ]
+    rm pkrun.db
+  done
+}
+
+@test "a process that a variant forked and lets come back measures nothing" {
+  FAKE_LEFT=fork one leaves ok 0
+  [ "$(sql "SELECT count(*), count(DISTINCT position) FROM trial t JOIN cell c ON c.id = t.cell_id WHERE series = 'leaves'")" = 6,6 ]
+  [[ $(sql "SELECT text FROM event WHERE kind = 'output'") == *'a process that the variant forked came back from it, and was ended'* ]]
+}
+
+@test "a metric whose name is too long is refused, for cut it could be another's" {
+  FAKE_LEFT=name one leaves ok 0
+  [ "$(sql 'SELECT DISTINCT length(name), value FROM metric')" = 63,2 ]
+  [[ $(sql "SELECT DISTINCT text FROM event WHERE kind = 'said'") == *'a name of 64 bytes, at most 63; not stored'* ]]
+}
+
 @test "five of ten trials and then a crash: no time, and the trials are kept (c07)" {
   FAKE_CALL=9 one dies crash 3 trials=10
   no_time dies
