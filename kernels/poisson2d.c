@@ -55,6 +55,11 @@ static int check(const void *opt, char *why, size_t why_size)
 			 (long long)o->cols);
 		return -1;
 	}
+	/* as far below 1 as it may be above: the squares of a residual would be 0 */
+	if (o->f_scale != 0 && fabs(o->f_scale) < 1e-100) {
+		snprintf(why, why_size, "f_scale = %g: 0, or at least 1e-100 away from it", o->f_scale);
+		return -1;
+	}
 	return 0;
 }
 

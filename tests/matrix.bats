@@ -111,6 +111,10 @@ n = 64"
   dry "$head
 f_scale = 1e-3, -1.5"
   [[ $output == *f_scale=0.001* && $output == *f_scale=-1.5* ]]
+  # a residual whose squares are 0 would pass for a solution
+  dry "$head
+f_scale = 0, 1e-100, -1e-101"
+  [[ $output == *'f_scale = -1e-101: 0, or at least 1e-100 away from it'* && $output != *'f_scale = 1e-100:'* ]]
 }
 
 @test "empty values are all refused" {
