@@ -23,6 +23,7 @@
 #define FD_OUT 4
 #define FD_HIGH 200	/* out of the way of a plugin's own files */
 #define ARGS_MAX 64
+#define STILL_NS INT64_C(1000000000)
 
 extern char **environ;
 
@@ -266,10 +267,21 @@ static int wait_ms(const struct child *c, int64_t deadline)
 	return ms > 1000000 ? 1000000 : (int)ms;
 }
 
+/* A wait that took a second longer than was asked for: this process did not run, and as a rule
+ * the child neither (a batch system stops both, a container is frozen).  From when in the wait on
+ * cannot be known, so the child gets back all of it. */
+static int64_t stood_still(int64_t since, int ms)
+{
+	int64_t took = child_now() - since;
+
+	return ms >= 0 && took - ms * INT64_C(1000000) >= STILL_NS ? took : 0;
+}
+
 enum child_event child_wait(struct child *c, struct message *m, int64_t deadline, int wake_fd)
 {
 	enum child_event e;
-	int was_ended;
+	int was_ended, ms;
+	int64_t since;
 
 	for (;;) {
 		struct pollfd fd[4] = {
@@ -287,7 +299,11 @@ enum child_event child_wait(struct child *c, struct message *m, int64_t deadline
 			return CHILD_ENDED;
 		}
 		fd[0].fd = c->from;
-		poll(fd, 4, wait_ms(c, deadline));
+		since = child_now();
+		ms = wait_ms(c, deadline);
+		poll(fd, 4, ms);
+		if (deadline)
+			deadline += stood_still(since, ms);
 		if (fd[1].revents)
 			output_drain(c);
 		if (fd[3].revents)

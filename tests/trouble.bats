@@ -159,6 +159,21 @@ no_time() { [ -z "$(sql "SELECT median_ns FROM summary WHERE series = '$1'")" ];
   [[ $(sql "SELECT DISTINCT text FROM event WHERE kind = 'said'") == *'a name of 64 bytes, at most 63; not stored'* ]]
 }
 
+@test "pkrun and its child stopped together: the time is not held against the child" {
+  matrix a.ini timeout=4 trials=40 -- sleeper
+  set -m
+  "$PKRUN" --quiet a.ini >out 2>err 3>&- &
+  pid=$!
+  set +m
+  wait_for "$a_trial"
+  child=$(sql 'SELECT max(pid) FROM block')
+  kill -STOP "$child" $pid
+  sleep 6	# beyond the limit
+  kill -CONT $pid "$child"
+  wait $pid
+  [ "$(cell sleeper)" = ok ]
+}
+
 @test "five of ten trials and then a crash: no time, and the trials are kept (c07)" {
   FAKE_CALL=9 one dies crash 3 trials=10
   no_time dies
