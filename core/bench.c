@@ -56,7 +56,9 @@ static int lend_metric(struct pkrun_run *run, const char *name, double value, co
 	}
 	if (b->n_metrics == BENCH_METRICS_MAX) {
 		b->lost_metrics++;
-		return PKRUN_FAIL;
+		if (!name || strcmp(name, BENCH_NORM))
+			return PKRUN_FAIL;
+		b->n_metrics--;	/* it is a part of the result: another one goes */
 	}
 	m = &b->metrics[b->n_metrics++];
 	memset(m, 0, sizeof(*m));
@@ -70,8 +72,14 @@ static int lend_alloc(struct pkrun_run *run, const char *name, uint32_t memory, 
 		      void **host, void **dev)
 {
 	struct bench *b = (struct bench *)run;
-	int rc = arena_alloc(&b->arena, name, memory, ARENA_POISONED, bytes, 0, host, dev);
+	int rc;
 
+	if (bytes > PTRDIFF_MAX) {
+		lend_say(run, "cannot allocate %zu bytes for '%s': more than memory can have", bytes,
+			 name ? name : "?");
+		return PKRUN_FAIL;
+	}
+	rc = arena_alloc(&b->arena, name, memory, ARENA_POISONED, bytes, 0, host, dev);
 	if (rc == PKRUN_FAIL)
 		lend_say(run, "cannot allocate %zu bytes for '%s': %s", bytes, name ? name : "?",
 			 b->dev->error());

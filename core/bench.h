@@ -14,6 +14,7 @@
 #include "reference.h"
 
 #define BENCH_METRICS_MAX 4096	/* a trial; more are counted and dropped */
+#define BENCH_NORM "residual_norm"	/* the metric that is verified */
 #define BENCH_SAID_MAX 64	/* texts a trial */
 
 struct bench_said {

@@ -376,7 +376,8 @@ static int on_message(struct block *b, const struct message *m)
 void block_end(struct block *b)
 {
 	if (strcmp(b->end.status, "aborted") == 0)
-		block_set_result(b, CELL_ERROR, "its process was sent SIGTERM, not by pkrun");
+		block_set_result(b, CELL_ERROR, *b->end.reason ? b->end.reason :
+				 "its process was sent SIGTERM, not by pkrun");
 	else
 		block_set_result(b, status_parse(b->end.status), b->end.reason);
 	if (!b->end.healthy)

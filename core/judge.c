@@ -286,18 +286,20 @@ static enum bench_status check_norm_value(struct bench *b, const char *kind, uin
 static enum bench_status check_norm(struct bench *b, const char *kind, uint64_t iterations,
 				    struct judge_expected *expected)
 {
+	const struct protocol_metric *last = NULL;
 	size_t i;
 
 	if (!b->run.check || iterations < b->run.check)
 		return BENCH_OK;
-	for (i = 0; i < b->n_metrics && strcmp(b->metrics[i].name, "residual_norm"); i++)
-		;
-	if (i < b->n_metrics && !verify_is_finite(b->metrics[i].value))
-		return say_wrong(b, "%s run: the residual norm is not a finite number", kind);
-	if (i < b->n_metrics)
-		return check_norm_value(b, kind, iterations, b->metrics[i].value, expected);
-	if (b->lost_metrics)
-		return BENCH_OK;
+	for (i = 0; i < b->n_metrics; i++) {
+		if (strcmp(b->metrics[i].name, BENCH_NORM))
+			continue;
+		last = &b->metrics[i];
+		if (!verify_is_finite(last->value))
+			return say_wrong(b, "%s run: the residual norm is not a finite number", kind);
+	}
+	if (last)
+		return check_norm_value(b, kind, iterations, last->value, expected);
 	return say_wrong(b, "%s run of %" PRIu64 " iterations: no residual_norm, though check = %" PRIu64,
 			 kind, iterations, b->run.check);
 }

@@ -179,6 +179,9 @@ static void do_cell(void)
 	if (!s)
 		s = bench.calibrating ? calibrate(&bench) : measure(&bench);
 	bench_flush(&bench, PROTOCOL_OF_BLOCK);
+	if (s == BENCH_ABORTED)
+		snprintf(bench.reason, sizeof(bench.reason), "%s", terminated ? "" :
+			 "the variant itself set the abort word, which is pkrun's");
 	send_end(s, bench.reason, bench.run.watch);
 	if (s == BENCH_ERROR || s == BENCH_ABORTED)
 		_exit(0);

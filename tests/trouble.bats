@@ -64,6 +64,17 @@ no_time() { [ -z "$(sql "SELECT median_ns FROM summary WHERE series = '$1'")" ];
   rm pkrun.db; matrix a.ini workload=poisson2d n=21 check=5 -- nan
   FAKE_AT=bad_norm run -3 "$PKRUN" --quiet a.ini
   [[ $(reason nan) == 'odd run of 5 iterations: residual norm 1.5, of the (right) result it is '1.7225934215925* ]]; no_time nan
+  # of several the last one is that of the end
+  rm pkrun.db
+  FAKE_AT=bad_norms run -3 "$PKRUN" --quiet a.ini
+  [[ $(reason nan) == 'odd run of 5 iterations: residual norm 2.5, '* ]]
+  # nor is it lost among metrics that are too many
+  rm pkrun.db; matrix a.ini workload=poisson2d n=21 check=5 -- flood
+  run -3 "$PKRUN" --quiet a.ini
+  [ "$(reason flood)" = 'odd run of 5 iterations: no residual_norm, though check = 5' ]
+  rm pkrun.db
+  FAKE_AT=bad_norm run -3 "$PKRUN" --quiet a.ini
+  [[ $(reason flood) == 'odd run of 5 iterations: residual norm 1.5, '* ]]
   # that of an earlier iteration is not looked at
   rm pkrun.db; matrix a.ini workload=poisson2d n=21 check=3 -- nan
   FAKE_AT=bad_norm run -0 "$PKRUN" --quiet a.ini
@@ -151,6 +162,13 @@ no_time() { [ -z "$(sql "SELECT median_ns FROM summary WHERE series = '$1'")" ];
   FAKE_LEFT=fork one leaves ok 0
   [ "$(sql "SELECT count(*), count(DISTINCT position) FROM trial t JOIN cell c ON c.id = t.cell_id WHERE series = 'leaves'")" = 6,6 ]
   [[ $(sql "SELECT text FROM event WHERE kind = 'output'") == *'a process that the variant forked came back from it, and was ended'* ]]
+}
+
+@test "what a variant did itself is not put down to others" {
+  FAKE_LEFT=abort one leaves error 3
+  [ "$(reason leaves)" = "the variant itself set the abort word, which is pkrun's" ]
+  FAKE_LEFT=room one leaves error 3
+  [ "$(reason leaves)" = "cannot allocate 18446744073709547520 bytes for 'room': more than memory can have" ]
 }
 
 @test "a metric whose name is too long is refused, for cut it could be another's" {

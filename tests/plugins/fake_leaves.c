@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: MIT
  *
  * fake_leaves.c - right, but run() leaves its process otherwise than it found it, as $FAKE_LEFT says:
- * round, denormals, comma (all three also in its constructor), fork, name (of a metric, too long).
+ * round, denormals, comma (all three also in its constructor), fork, name (of a metric, too long),
+ * abort (the word), room (asks for more than memory can have).
  */
 #include <fenv.h>
 #include <locale.h>
@@ -37,6 +38,10 @@ static int run(struct pkrun_run *r, uint64_t iterations)
 	leave(what);
 	if (strcmp(what, "fork") == 0)
 		return fork() < 0 ? PKRUN_FAIL : PKRUN_OK;
+	if (strcmp(what, "abort") == 0)
+		r->watch->abort = 1;
+	if (strcmp(what, "room") == 0)
+		return r->host->alloc(r, "room", PKRUN_MEMORY_HOST, SIZE_MAX - 4095, NULL, NULL);
 	if (strcmp(what, "name") == 0) {
 		memset(name, 'x', sizeof(name));
 		name[64] = '\0';

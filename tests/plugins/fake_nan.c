@@ -2,7 +2,7 @@
  *
  * fake_nan.c - puts NaN (FAKE_AT = first, middle, last, all) or infinity (inf) into the result;
  * FAKE_AT = norm: right, with NaN as the residual norm from the third run on; no_norm: with none;
- * bad_norm: with a number that is not the result's.
+ * bad_norm: with a number that is not the result's; bad_norms: with two.
  */
 #include <math.h>
 #include "fake.h"
@@ -19,6 +19,10 @@ static int run(struct pkrun_run *r, uint64_t iterations)
 		return PKRUN_OK;
 	if (at && strcmp(at, "norm") == 0)
 		return r->host->metric(r, "residual_norm", ++fake_state(r)->calls > 2 ? (double)NAN : 1.5, "");
+	if (at && strcmp(at, "bad_norms") == 0 && r->host->metric(r, "residual_norm", 1.5, ""))
+		return PKRUN_FAIL;
+	if (at && strcmp(at, "bad_norms") == 0)
+		return r->host->metric(r, "residual_norm", 2.5, "");
 	if (at && strcmp(at, "bad_norm") == 0)
 		return r->host->metric(r, "residual_norm", 1.5, "");
 	if (!at || strcmp(at, "middle") == 0)
