@@ -32,7 +32,7 @@ END
   [ "$status" -eq 0 ]
   run "$PKRUN" trace a.db -o a.json
   [ "$status" -eq 0 ]
-  [[ $output == *'neighbour: stamped takes '*' times as long as plain'* ]]
+  [[ $output == *'neighbour (persistent_neighbour, poisson2d, n=9): stamped takes '*' times as long as plain'* ]]
   python3 - <<'END'
 import json
 d = json.load(open("a.json"))
@@ -51,6 +51,20 @@ cells = d["otherData"]["cells"]
 assert [c["pid"] for c in cells] == [1, 2]
 assert all(c["clock_tick_ns"] > 0 and c["clock_skew_ns"] >= 0 for c in cells)
 assert cells[0]["stamped_over_plain"] is None and cells[1]["stamped_over_plain"] > 0
+END
+}
+
+@test "timelines that would be called the same have their parameters in their names" {
+  matrix
+  sed -i 's/^stamps = 5/&, 6\nthreads = 32, 64/' a.ini
+  "$PKRUN" --quiet --target host --db a.db a.ini >/dev/null
+  "$PKRUN" trace a.db -o a.json
+  python3 - <<'END'
+import json
+names = [e["args"]["name"] for e in json.load(open("a.json"))["traceEvents"] if e["name"] == "process_name"]
+assert names == ["naive (persistent_naive, poisson2d, n=9)"] + [
+    "neighbour (persistent_neighbour, poisson2d, n=9, iterations=6 threads=%d stamps=%d)" % at
+    for at in ((32, 5), (64, 5), (32, 6), (64, 6))], names
 END
 }
 

@@ -31,6 +31,27 @@ static int64_t trace_pid(const struct stamp_cell *c)
 	return c->cell->number + 1;
 }
 
+static int same_name(const struct result_cell *a, const struct result_cell *b)
+{
+	return a->n == b->n && !strcmp(a->series, b->series) && !strcmp(a->variant, b->variant) &&
+	       !strcmp(a->workload, b->workload);
+}
+
+/* With its parameters where another timeline would be called the same. */
+static void trace_cell(const struct stamps *st, size_t which, char *out, size_t size)
+{
+	const struct result_cell *c = st->cells[which].cell;
+	size_t alike = 0;
+
+	for (size_t i = 0; i < st->n; i++)
+		alike += same_name(c, st->cells[i].cell);
+	snprintf(out, size, "%s (%s, %s, n=%lld", c->series, c->variant, c->workload, (long long)c->n);
+	if (alike > 1)
+		snprintf(out + strlen(out), size - strlen(out), ", iterations=%lld %s",
+			 (long long)c->iterations, c->params);
+	snprintf(out + strlen(out), size - strlen(out), ")");
+}
+
 static void trace_next(struct trace *t)
 {
 	fputs(t->events++ ? ",\n" : "\n", t->out);
@@ -124,10 +145,7 @@ static int trace_write(const struct results *r, const struct stamps *st, const c
 		if (t.tid <= trace_pid(&st->cells[i]))
 			t.tid = trace_pid(&st->cells[i]) + 1;
 	for (size_t i = 0; i < st->n; i++) {
-		const struct result_cell *c = st->cells[i].cell;
-
-		snprintf(name, sizeof(name), "%s (%s, %s, n=%lld)", c->series, c->variant, c->workload,
-			 (long long)c->n);
+		trace_cell(st, i, name, sizeof(name));
 		trace_name(&t, "process_name", trace_pid(&st->cells[i]), t.tid, name);
 		for (uint32_t b = 0; b < st->cells[i].blocks; b++)
 			trace_block(&t, &st->cells[i], b);
@@ -144,10 +162,14 @@ static int trace_write(const struct results *r, const struct stamps *st, const c
 
 static void trace_note(const struct stamps *st)
 {
-	for (size_t i = 0; i < st->n; i++)
-		if (!isnan(st->cells[i].over_plain))
-			say_note("%s: stamped takes %.2f times as long as plain", st->cells[i].cell->series,
-				 st->cells[i].over_plain);
+	char name[600];
+
+	for (size_t i = 0; i < st->n; i++) {
+		if (isnan(st->cells[i].over_plain))
+			continue;
+		trace_cell(st, i, name, sizeof(name));
+		say_note("%s: stamped takes %.2f times as long as plain", name, st->cells[i].over_plain);
+	}
 }
 
 static int trace_make(const char *db, int64_t run, const char *path)
