@@ -278,6 +278,15 @@ load fakes
   [ "$(sql "SELECT DISTINCT flags FROM trial WHERE kind = 'timed'")" = clocks_differ ]
 }
 
+@test "a database is the file of its name, whatever SQLite makes of that" {
+  matrix a.ini -- ok
+  for db in :memory: 'file:x.db?mode=memory' file:y.db 'a?b%20#.db' -z.db; do
+    "$PKRUN" --quiet "--db=$db" a.ini >/dev/null
+    [ -s "./$db" ]
+    [ "$("$PKRUN" query --format csv -- "$db" 'SELECT count(*) FROM trial' | tr -d '\r' | tail -n 1)" = 6 ]
+  done
+}
+
 @test "a refused database is refused before the first cell runs" {
   matrix a.ini -- ok
   echo 'no database' >pkrun.db
