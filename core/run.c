@@ -5,6 +5,7 @@
 #define _GNU_SOURCE
 #include <errno.h>
 #include <inttypes.h>
+#include <limits.h>
 #include <math.h>
 #include <signal.h>
 #include <stdio.h>
@@ -250,6 +251,22 @@ static int exit_code(const struct session *s, int failed)
 	return code;
 }
 
+/* What was measured into a file that has no name any more would be gone with this process. */
+static int rescue(const struct session *s)
+{
+	char copy[PATH_MAX];
+	int rc = store_rescue(s->r.store, copy, sizeof(copy));
+
+	if (rc == 0)
+		return EXIT_OK;
+	if (rc > 0)
+		say_error("%s was moved, removed or replaced while it was written; all of it is in %s", s->o.db, copy);
+	else
+		say_error("%s was moved, removed or replaced while it was written, and %s", s->o.db,
+			  store_error(s->r.store));
+	return EXIT_USAGE;
+}
+
 static int measure_all(struct session *s)
 {
 	int failed = 0, rc = 0;
@@ -268,7 +285,7 @@ static int measure_all(struct session *s)
 		say_error("%s", store_error(s->r.store));
 		failed = 1;
 	}
-	return say_exit_worse(exit_code(s, failed), print_run(s));
+	return say_exit_worse(exit_code(s, failed), say_exit_worse(rescue(s), print_run(s)));
 }
 
 struct fitness {

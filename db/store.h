@@ -23,6 +23,9 @@ extern int store_busy_limit_ms;	/* how long to wait for other writers: 30000 */
 #define STORE_CACHE  4u			/* with STORE_READ: medians are computed once, for tools with many questions */
 int store_open(struct store **out, const char *path, unsigned mode, char *why, size_t why_size);
 void store_close(struct store *s);	/* checkpoints; journal_mode = DELETE on the last close */
+/* 0: the file is where it was.  1: it was moved, removed or replaced while it was open, and all of it is
+ * now in the new file `copy`; -1: it was, and cannot be copied there, see store_error(). */
+int store_rescue(struct store *s, char *copy, size_t size);
 const char *store_error(const struct store *s);
 int store_begin(struct store *s);
 int store_commit(struct store *s);

@@ -461,6 +461,20 @@ int store_open(struct store **out, const char *path, unsigned mode, char *why, s
 	return 0;
 }
 
+int store_rescue(struct store *s, char *copy, size_t size)
+{
+	int moved = 0, rc;
+	char *sql;
+
+	if (sqlite3_file_control(s->db, "main", SQLITE_FCNTL_HAS_MOVED, &moved) != SQLITE_OK || !moved)
+		return 0;
+	snprintf(copy, size, "%s.rescued-%ld", s->path, (long)getpid());
+	sql = sqlite3_mprintf("VACUUM INTO %Q", copy);
+	rc = sql ? store_exec(s, sql, copy) : store_fail(s, "out of memory");
+	sqlite3_free(sql);
+	return rc ? -1 : 1;
+}
+
 /* Writers leave one at a time, in a lock of the folder: of two that leave at
  * once each would see the other connected, and the file would stay in WAL mode.
  * -1: no such lock here, or not within two seconds; then one leaves without it. */

@@ -287,6 +287,21 @@ load fakes
   done
 }
 
+@test "a database that is removed or replaced under a run: nothing is lost, and it is said" {
+  matrix a.ini trials=40 -- sleeper
+  for how in 'rm pkrun.db' 'cp pkrun.db b.db; mv b.db pkrun.db'; do
+    rm -f pkrun.db*
+    "$PKRUN" --quiet a.ini >out 2>err 3>&- &
+    pid=$!
+    wait_for 'SELECT count(*) > 0 FROM trial'
+    eval "$how"
+    code=0; wait $pid || code=$?
+    [ "$code" -eq 2 ]
+    copy=$(sed -n 's/^pkrun: pkrun.db was moved, removed or replaced while it was written; all of it is in //p' err)
+    [ "$("$PKRUN" query --format csv "$copy" "SELECT status, (SELECT count(*) FROM trial WHERE kind = 'timed') FROM run" | tr -d '\r' | tail -n 1)" = complete,40 ]
+  done
+}
+
 @test "a refused database is refused before the first cell runs" {
   matrix a.ini -- ok
   echo 'no database' >pkrun.db
