@@ -4,6 +4,7 @@
  *
  * A workload's functor is trivially copyable, travels to kernels by value and
  * has
+ *	make(args)				(static) itself, from the argument struct
  *	step(block, blocks, s)			the block's share of step s
  *	neighbours(block, blocks, out)		who must have done step s - 1
  *	units()					natural number of blocks

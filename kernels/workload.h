@@ -4,8 +4,8 @@
  * counts.  The device half is the functor in kernels/NAME.h.
  *
  * To add one: kernels/NAME.c with a `const struct workload workload_NAME`,
- * kernels/NAME.h with the args struct and the functor, and one line in
- * kernels/workloads.def.
+ * kernels/NAME.h with the args struct and the functor, and the lines that
+ * HACKING.md names.
  */
 #ifndef PKRUN_WORKLOAD_H
 #define PKRUN_WORKLOAD_H
