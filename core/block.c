@@ -77,7 +77,8 @@ static void judge_wrapper(struct block *b, enum child_event e)
 	char text[600], printed[400];
 
 	if (e == CHILD_TIMEOUT)
-		snprintf(text, sizeof(text), "the command of --wrap had not ended %.0f s after the cell and was killed",
+		snprintf(text, sizeof(text),
+			 "the command of --wrap had not ended %.0f s after the cell and was killed",
 			 GRACE_S * WRAP_TIMES);
 	else if (e == CHILD_ENDED && WIFSIGNALED(c->wait_status))
 		snprintf(text, sizeof(text), "the command of --wrap was killed by signal %d after the cell",

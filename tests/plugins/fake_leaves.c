@@ -1,20 +1,17 @@
 /* SPDX-License-Identifier: MIT
  *
  * fake_leaves.c - right, but run() leaves its process otherwise than it found it, as $FAKE_LEFT says:
- * round, denormals, comma (all three also in its constructor), fork, name (of a metric, too long),
+ * round, comma (both also in its constructor), fork, name (of a metric, too long),
  * abort (the word), room (asks for more than memory can have).
  */
 #include <fenv.h>
 #include <locale.h>
-#include <xmmintrin.h>
 #include "fake.h"
 
 static void leave(const char *what)
 {
 	if (strcmp(what, "round") == 0)
 		fesetround(FE_UPWARD);
-	else if (strcmp(what, "denormals") == 0)
-		_mm_setcsr(_mm_getcsr() | 0x8040);
 	else if (strcmp(what, "comma") == 0 && !setlocale(LC_ALL, "de_DE.UTF-8"))
 		setlocale(LC_ALL, "C.UTF-8");
 }
