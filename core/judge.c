@@ -272,7 +272,7 @@ static enum bench_status check_norm_value(struct bench *b, const char *kind, uin
 {
 	enum bench_status s = BENCH_OK;
 
-	if (!b->workload->norm || b->judge.converges || iterations % b->run.check)
+	if (!b->workload->norm || b->judge.converges || iterations % (uint64_t)b->common.check)
 		return BENCH_OK;
 	if (isnan(expected->norm))
 		s = norm_of_state(b, &expected->norm);
@@ -286,10 +286,11 @@ static enum bench_status check_norm_value(struct bench *b, const char *kind, uin
 static enum bench_status check_norm(struct bench *b, const char *kind, uint64_t iterations,
 				    struct judge_expected *expected)
 {
+	const uint64_t check = (uint64_t)b->common.check;	/* run.check is in the plugin's hands */
 	const struct protocol_metric *last = NULL;
 	size_t i;
 
-	if (!b->run.check || iterations < b->run.check)
+	if (!check || iterations < check)
 		return BENCH_OK;
 	for (i = 0; i < b->n_metrics; i++) {
 		if (strcmp(b->metrics[i].name, BENCH_NORM))
@@ -301,7 +302,7 @@ static enum bench_status check_norm(struct bench *b, const char *kind, uint64_t 
 	if (last)
 		return check_norm_value(b, kind, iterations, last->value, expected);
 	return say_wrong(b, "%s run of %" PRIu64 " iterations: no residual_norm, though check = %" PRIu64,
-			 kind, iterations, b->run.check);
+			 kind, iterations, check);
 }
 
 enum bench_status judge_result(struct bench *b, const char *kind, uint64_t iterations,

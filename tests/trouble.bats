@@ -60,6 +60,9 @@ no_time() { [ -z "$(sql "SELECT median_ns FROM summary WHERE series = '$1'")" ];
   rm pkrun.db
   FAKE_AT=no_norm run -3 "$PKRUN" --quiet a.ini
   [ "$(reason nan)" = 'odd run of 5 iterations: no residual_norm, though check = 2' ]; no_time nan
+  rm pkrun.db
+  FAKE_AT=no_norm_asked run -3 "$PKRUN" --quiet a.ini
+  [ "$(reason nan)" = 'odd run of 5 iterations: no residual_norm, though check = 2' ]; no_time nan
   FAKE_AT=no_norm one nan ok 0
   rm pkrun.db; matrix a.ini workload=poisson2d n=21 check=5 -- nan
   FAKE_AT=bad_norm run -3 "$PKRUN" --quiet a.ini
