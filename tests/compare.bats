@@ -28,6 +28,14 @@ load fakes
   run "$PKRUN" compare --series ok,sleeper --fail-on slower,untestable pkrun.db
   [ "$status" -eq 1 ]
   [[ $output == *'5 of 5 cells not testable'* ]]
+  # of one cell alone 7 blocks are enough
+  run "$PKRUN" compare --series ok,sleeper --fail-on slower --only '*/*/null/5' pkrun.db
+  [ "$status" -eq 1 ]
+  [[ $output == *'1 cell: 1 SLOWER'* ]]
+  run "$PKRUN" compare --series ok,sleeper --only 'other*' pkrun.db
+  [ "$status" -eq 2 ]; [[ $output == *'pkrun.db: no cell matches --only other*' ]]
+  run "$PKRUN" compare --series ok,sleeper --only a --only b pkrun.db
+  [ "$status" -eq 2 ]; [[ $output == *'only one is taken' ]]
 }
 
 @test "a variant that is wrong in B: DNF, never a ratio; --fail-on wrong" {

@@ -91,11 +91,15 @@ static int read_sides(struct compare *c)
 		if (pair_read(&c->side[i], c->stores[i], c->paths[i], c->ids[i], c->n_ids[i],
 		              c->series[i], why, sizeof(why)))
 			return compare_error("%s", why);
-		if (!c->series[0])
-			continue;
-		if (!c->side[i].n_cells)
+		if (c->series[0] && !c->side[i].n_cells)
 			return compare_error("%s: run %" PRId64 " has no section [%s]", c->paths[0],
 			                     c->run, c->series[i]);
+		if (c->only)
+			pair_only(&c->side[i], c->only);
+		if (c->only && !c->side[i].n_cells)
+			return compare_error("%s: no cell matches --only %s", c->paths[i], c->only);
+		if (!c->series[0])
+			continue;
 		if (pair_options(&c->side[i], why, sizeof(why)))
 			return compare_error("%s", why);
 	}

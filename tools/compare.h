@@ -26,6 +26,7 @@ struct compare {
 	size_t n_ids[2];
 	char *series[2];
 	int64_t run;             /* of --series; 0: the last */
+	const char *only;        /* NULL: all cells */
 	double threshold, floor; /* floor NAN: none recorded */
 	unsigned fail_on;
 	enum show_format format;

@@ -23,6 +23,8 @@ static const char usage[] =
         "                      with two files the default is all runs of each\n"
         "  --series A,B        two sections of one run\n"
         "  --run N             the run of --series (default: the last)\n"
+        "  --only GLOB         only cells whose series, or SERIES/VARIANT/WORKLOAD/N, match: the\n"
+        "                      fewer are asked about, the fewer sessions or blocks a verdict needs\n"
         "  --threshold PERCENT changes below are no change (default: 1, raised to the floor\n"
         "                      that `pkrun doctor --aa` recorded in a file for the device)\n"
         "  --fail-on LIST      exit with 1 on any of: slower; wrong (a cell of B is wrong,\n"
@@ -130,6 +132,12 @@ static int parse_option(struct compare *c, int option, const char *value)
 			return compare_error("--run %s: one run number is wanted", value);
 		c->run = c->ids[0][0];
 		return 0;
+	case 'o':
+		if (c->only)
+			return compare_error("--only %s: there is --only %s already, and only one is taken",
+			                     value, c->only);
+		c->only = value;
+		return 0;
 	case 't':
 		if (parse_number("--threshold", value, 1000, &number))
 			return -1;
@@ -153,6 +161,7 @@ int compare_parse(struct compare *c, int argc, char **argv)
 	        {"runs", required_argument, NULL, 'r'},
 	        {"series", required_argument, NULL, 's'},
 	        {"run", required_argument, NULL, 'n'},
+	        {"only", required_argument, NULL, 'o'},
 	        {"threshold", required_argument, NULL, 't'},
 	        {"fail-on", required_argument, NULL, 'f'},
 	        {"format", required_argument, NULL, 'F'},

@@ -7,6 +7,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include "pair.h"
+#include "results.h"
 
 /* ---- reading ---- */
 
@@ -270,6 +271,32 @@ out:
 	return rc;
 }
 
+static void free_cell(struct pair_cell *c)
+{
+	char *texts[] = {c->key,    c->series, c->variant, c->workload, c->target, c->params,
+	                 c->status, c->reason, c->device,  c->group,    c->options};
+
+	for (size_t t = 0; t < sizeof(texts) / sizeof(texts[0]); t++)
+		free(texts[t]);
+	free(c->block);
+	free(c->ns);
+}
+
+void pair_only(struct pair_side *side, const char *glob)
+{
+	size_t n = 0;
+
+	for (size_t i = 0; i < side->n_cells; i++) {
+		struct pair_cell *c = &side->cells[i];
+
+		if (result_matches(glob, c->series, c->variant, c->workload, c->n))
+			side->cells[n++] = *c;
+		else
+			free_cell(c);
+	}
+	side->n_cells = n;
+}
+
 void pair_free(struct pair_side *side)
 {
 	for (size_t i = 0; i < side->n_runs; i++) {
@@ -279,17 +306,8 @@ void pair_free(struct pair_side *side)
 		for (size_t t = 0; t < sizeof(texts) / sizeof(texts[0]); t++)
 			free(texts[t]);
 	}
-	for (size_t i = 0; i < side->n_cells; i++) {
-		struct pair_cell *c = &side->cells[i];
-		char *texts[] = {c->key,    c->series, c->variant, c->workload,
-		                 c->target, c->params, c->status,  c->reason,
-		                 c->device, c->group,  c->options};
-
-		for (size_t t = 0; t < sizeof(texts) / sizeof(texts[0]); t++)
-			free(texts[t]);
-		free(c->block);
-		free(c->ns);
-	}
+	for (size_t i = 0; i < side->n_cells; i++)
+		free_cell(&side->cells[i]);
 	free(side->runs);
 	free(side->cells);
 	memset(side, 0, sizeof(*side));

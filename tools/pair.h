@@ -54,6 +54,8 @@ struct pair {
  * only the cells of that section.  0, or -1 with the reason. */
 int pair_read(struct pair_side *out, struct store *store, const char *path, const int64_t *ids,
               size_t n_ids, const char *series, char *why, size_t why_size);
+/* Keep only the cells whose series, or SERIES/VARIANT/WORKLOAD/N, matches. */
+void pair_only(struct pair_side *side, const char *glob);
 /* Fill group and options of every cell, for pair_series. */
 int pair_options(struct pair_side *side, char *why, size_t why_size);
 /* Every cell of both sides is in exactly one pair, in the order of the keys

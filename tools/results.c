@@ -300,20 +300,19 @@ static void cell_free(struct result_cell *c)
 	free(c->block_number);
 }
 
-/* The whole of SERIES/VARIANT/WORKLOAD/N or its first parts, as --only of a run has it. */
-static int is_matched(const struct result_cell *c, const char *glob)
+int result_matches(const char *glob, const char *series, const char *variant, const char *workload, int64_t size)
 {
 	char text[600];
 
 	for (int parts = 4; parts; parts--) {
-		int n = snprintf(text, sizeof(text), "%.160s", c->series);
+		int n = snprintf(text, sizeof(text), "%.160s", series);
 
 		if (parts > 1)
-			n += snprintf(text + n, sizeof(text) - (size_t)n, "/%.160s", c->variant);
+			n += snprintf(text + n, sizeof(text) - (size_t)n, "/%.160s", variant);
 		if (parts > 2)
-			n += snprintf(text + n, sizeof(text) - (size_t)n, "/%.60s", c->workload);
+			n += snprintf(text + n, sizeof(text) - (size_t)n, "/%.60s", workload);
 		if (parts > 3)
-			snprintf(text + n, sizeof(text) - (size_t)n, "/%lld", (long long)c->n);
+			snprintf(text + n, sizeof(text) - (size_t)n, "/%lld", (long long)size);
 		if (!fnmatch(glob, text, 0))
 			return 1;
 	}
@@ -325,7 +324,8 @@ void results_only(struct results *r, const char *glob)
 	size_t n = 0;
 
 	for (size_t i = 0; i < r->n_cells; i++)
-		if (is_matched(&r->cells[i], glob))
+		if (result_matches(glob, r->cells[i].series, r->cells[i].variant, r->cells[i].workload,
+				   r->cells[i].n))
 			r->cells[n++] = r->cells[i];
 		else
 			cell_free(&r->cells[i]);

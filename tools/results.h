@@ -42,6 +42,8 @@ struct results {
 
 /* run 0: the latest.  0; -1 with store_error(); 1: there is no such run. */
 int results_load(struct store *s, int64_t run, struct results *out);
+/* The whole of SERIES/VARIANT/WORKLOAD/N or its first parts, as --only of a run has it. */
+int result_matches(const char *glob, const char *series, const char *variant, const char *workload, int64_t size);
 /* Keep only the cells whose series, or SERIES/VARIANT/WORKLOAD/N, matches.  What was computed of all stays. */
 void results_only(struct results *r, const char *glob);
 void results_free(struct results *r);
