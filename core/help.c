@@ -200,7 +200,8 @@ int command_help(int argc, char **argv)
 	}
 	free(plugins);
 	if (fflush(stdout) || ferror(stdout)) {
-		say_error("cannot write: %s", strerror(errno));
+		if (errno != EPIPE)	/* who reads the head of it alone has what was wanted */
+			say_error("cannot write: %s", strerror(errno));
 		return EXIT_USAGE;
 	}
 	return code;

@@ -202,10 +202,10 @@ void run_rows_settings(const struct runner *r, char *out, size_t size)
 
 	snprintf(out, size, "schedule=%s isolation=%s trials=%" PRId64 " blocks=%" PRId64 "..%" PRId64
 		 " ci=%g cell_limit=%g warmup=%g warmup_runs=%" PRId64 " retries=%" PRId64
-		 " cache=%s device=%" PRId64,
+		 " energy=%g cache=%s device=%" PRId64,
 		 set->schedule_sequential ? "sequential" : "blocks", set->isolation_block ? "block" : "cell",
 		 set->trials, set->blocks_min, set->blocks_max, set->ci, set->cell_limit_s, set->warmup_s,
-		 set->warmup_runs, set->retries, set->cache_cold ? "cold" : "hot", set->device);
+		 set->warmup_runs, set->retries, set->energy_s, set->cache_cold ? "cold" : "hot", set->device);
 }
 
 static int add_own(struct runner *r)

@@ -111,3 +111,11 @@ json() { # a Python expression over the JSON in $output
   [[ $stderr == *'no usable variant in /nonexistent'* ]]
   json 'd == []'
 }
+
+@test "a reader that has seen enough of a list hears no complaint" {
+  for what in 'list variants' 'help launch'; do
+    # the reader is gone before the first line
+    run -0 --separate-stderr bash -c "{ sleep 0.2; '$PKRUN' $what; } | true"
+    [ -z "$stderr" ]
+  done
+}

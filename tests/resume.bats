@@ -128,6 +128,8 @@ whole() {
   [ "$status" -eq 2 ]; [[ $output == *'--quick differ'* ]]
   run "$PKRUN" --quiet --resume --set global.trials=80 a.ini
   [ "$status" -eq 2 ]; [[ $output == *'settings differ'*'trials=90'*'trials=80'* ]]
+  run "$PKRUN" --quiet --resume --set global.energy=9 a.ini
+  [ "$status" -eq 2 ]; [[ $output == *'settings differ'*'energy=0.5'*'energy=9'* ]]
   cp --remove-destination "$PKRUN_BUILDDIR/tests/plugins/fake_sleeper.so" fakes/host/sleeper.so
   printf x >>fakes/host/sleeper.so
   run "$PKRUN" --quiet --resume a.ini

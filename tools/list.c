@@ -42,7 +42,8 @@ static int end(struct rows *r)
 		table_hide_empty(&r->table);
 	if (!rows_end(r, say_terminal(1)))
 		return EXIT_OK;
-	say_error("cannot write: %s", strerror(errno));
+	if (errno != EPIPE)	/* who reads the head of it alone has what was wanted */
+		say_error("cannot write: %s", strerror(errno));
 	return EXIT_USAGE;
 }
 
