@@ -113,14 +113,14 @@ CREATE TABLE trial (
   id         INTEGER PRIMARY KEY,
   block_id   INTEGER NOT NULL REFERENCES block(id),
   cell_id    INTEGER NOT NULL REFERENCES cell(id),
-  kind       TEXT NOT NULL DEFAULT 'timed' CHECK (kind IN ('timed', 'first', 'odd', 'warmup', 'stamped')),
+  kind       TEXT NOT NULL DEFAULT 'timed' CHECK (kind IN ('timed', 'first', 'odd', 'warmup')),
   position   INTEGER NOT NULL,         -- within the block, from 0
   iterations INTEGER NOT NULL,
   wall_ns    INTEGER,                  -- host clock around run and wait
   device_ns  INTEGER,                  -- device events; NULL for resident kernels
   kernel_ns  INTEGER,                  -- the variant's own
   host_cpu_ns INTEGER,                 -- CPU time the host side spent in run and wait
-  energy_uj  INTEGER,                  -- device energy over the trial
+  energy_uj  INTEGER,                  -- always NULL: a trial is too short; a block has the metric energy_uj
   verified   INTEGER NOT NULL,         -- 1: whole array right; 0: wrong; -1: not judged
   hash       TEXT,
   flags      TEXT NOT NULL DEFAULT ''  -- bad_clock, outlier, throttled, ... separated by commas

@@ -92,7 +92,7 @@ SELECT c.run_id AS run, c.number, c.series, c.variant, c.workload, c.target, c.n
        c.status, c.reason,
        (SELECT count(*) FROM block b WHERE b.cell_id = c.id) AS processes,
        (SELECT count(*) FROM trial t WHERE t.cell_id = c.id AND t.verified = 0
-          AND t.kind IN ('timed', 'first', 'odd', 'warmup', 'stamped')) AS wrong_trials
+          AND t.kind IN ('timed', 'first', 'odd', 'warmup')) AS wrong_trials
 FROM cell c
 WHERE c.status IN ('wrong', 'crash', 'hang', 'error', 'refused');
 

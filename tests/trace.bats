@@ -125,9 +125,9 @@ END
   chromium_takes '1, 2' '48 if p == 1 else 20'
 }
 
-# Every order that the device keeps by itself; 7 blocks, 16 steps, halos of 4
-devices() {
-  cat >d.ini <<'END'
+# What the next two have in common
+seven_blocks() {
+  cat <<'END'
 [global]
 workload = poisson2d
 n = 33
@@ -141,6 +141,12 @@ ci = 0
 warmup = 0
 warmup_runs = 0
 stamps = 11
+END
+}
+
+# Every order that the device keeps by itself; 7 blocks, 16 steps, halos of 4
+devices() {
+  { seven_blocks; cat <<'END'; } >d.ini
 [coop]
 variant = persistent_barrier
 [counter]
@@ -177,20 +183,7 @@ END
 
 # Kernels in a row, and one word in and one out; 7 blocks, 16 steps
 launches() {
-  cat >d.ini <<'END'
-[global]
-workload = poisson2d
-n = 33
-iterations = 8
-blocks = 7
-threads = 24
-blocks_min = 1
-blocks_max = 1
-trials = 2
-ci = 0
-warmup = 0
-warmup_runs = 0
-stamps = 11
+  { seven_blocks; cat <<'END'; } >d.ini
 [launch]
 variant = launch
 [sync]

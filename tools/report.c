@@ -206,30 +206,52 @@ static int lacks_the_same(const struct result_cell *a, const struct result_cell 
 	return a->lacks == b->lacks;
 }
 
-/* One line for the cells of a series that have no speed-up for the same reason. */
-static int report_no_speedup(struct report *r)
+static const char *reason_of(const struct report *r, const struct result_cell *c, char *text, size_t size)
+{
+	(void)r;
+	(void)text;
+	(void)size;
+	return c->reason ? c->reason : "no reason was stored";
+}
+
+static const char *lacks_of(const struct report *r, const struct result_cell *c, char *text, size_t size)
+{
+	result_lacks_words(&r->res, c->lacks, text, size);
+	return text;
+}
+
+/* A list under `head`, if there is any: one line for the cells of a series that have the same reason. */
+static int report_folded(struct report *r, struct fold *f, const char *head,
+			 const char *(*reason)(const struct report *, const struct result_cell *, char *, size_t))
 {
 	const struct result_cell *c;
-	struct fold f;
-	char *cells, lacks[400];
-	int any = 0, rc = fold_begin(&f, &r->res, has_no_speedup, NULL);
+	char *cells, text[400];
+	int any = 0, rc;
 
-	f.name_width = NAME_WIDTH;
-	f.alike = lacks_the_same;
-	while (!rc && (rc = fold_next(&f, &c, &cells)) > 0) {
-		fputs(any++ ? "<li>" : "<h3>No speed-up</h3>\n<ul class=small id=no-speedup><li>", r->out);
+	f->name_width = NAME_WIDTH;
+	while ((rc = fold_next(f, &c, &cells)) > 0) {
+		fputs(any++ ? "" : head, r->out);
+		fputs("<li>", r->out);
 		html_text(r->out, cells);
 		fputs(": ", r->out);
-		result_lacks_words(&r->res, c->lacks, lacks, sizeof(lacks));
-		html_text(r->out, lacks);
+		html_text(r->out, reason(r, c, text, sizeof(text)));
 		fputs("</li>\n", r->out);
 		free(cells);
-		rc = 0;
 	}
 	if (any)
 		fputs("</ul>\n", r->out);
-	fold_end(&f);
+	fold_end(f);
 	return rc;
+}
+
+static int report_no_speedup(struct report *r)
+{
+	struct fold f;
+
+	if (fold_begin(&f, &r->res, has_no_speedup, NULL))
+		return -1;
+	f.alike = lacks_the_same;
+	return report_folded(r, &f, "<h3>No speed-up</h3>\n<ul class=small id=no-speedup>", lacks_of);
 }
 
 static int report_results(struct report *r)
@@ -318,28 +340,13 @@ static int is_skipped(const struct result_cell *c, const void *user)
 	return !strcmp(c->status, "skipped");
 }
 
-/* One line for the cells of a series that were skipped for the same reason. */
 static int report_skipped(struct report *r)
 {
-	const struct result_cell *c;
 	struct fold f;
-	char *cells;
-	int any = 0, rc = fold_begin(&f, &r->res, is_skipped, NULL);
 
-	f.name_width = NAME_WIDTH;
-	while (!rc && (rc = fold_next(&f, &c, &cells)) > 0) {
-		fputs(any++ ? "<li>" : "<h3>Skipped</h3>\n<ul class=small><li>", r->out);
-		html_text(r->out, cells);
-		fputs(": ", r->out);
-		html_text(r->out, c->reason ? c->reason : "no reason was stored");
-		fputs("</li>\n", r->out);
-		free(cells);
-		rc = 0;
-	}
-	if (any)
-		fputs("</ul>\n", r->out);
-	fold_end(&f);
-	return rc;
+	if (fold_begin(&f, &r->res, is_skipped, NULL))
+		return -1;
+	return report_folded(r, &f, "<h3>Skipped</h3>\n<ul class=small>", reason_of);
 }
 
 static int report_failures(struct report *r)

@@ -27,6 +27,7 @@ libpkrun_a_SOURCES += tools/report.c
 libpkrun_a_SOURCES += tools/results.c
 libpkrun_a_SOURCES += tools/rows.c
 libpkrun_a_SOURCES += tools/show.c
+libpkrun_a_SOURCES += tools/show_command.c
 libpkrun_a_SOURCES += tools/stamps.c
 libpkrun_a_SOURCES += tools/table.c
 libpkrun_a_SOURCES += tools/told.c
