@@ -28,14 +28,9 @@ void fold_end(struct fold *f)
 	free(f->done);
 }
 
-static int same_place(const struct result_cell *a, const struct result_cell *b)
-{
-	return !strcmp(a->workload, b->workload) && !strcmp(a->target, b->target);
-}
-
 static int same_series(const struct result_cell *a, const struct result_cell *b)
 {
-	return !strcmp(a->series, b->series) && same_place(a, b);
+	return !strcmp(a->series, b->series) && result_same_place(a, b);
 }
 
 static int same_words(const struct fold *f, const struct result_cell *a, const struct result_cell *b)
@@ -62,8 +57,8 @@ static int fold_apart(const struct fold *f, const struct result_cell *c, struct 
 
 		if (strcmp(o->series, c->series))
 			continue;
-		a->place |= !f->group_known && !same_place(o, c);
-		if (!same_place(o, c))
+		a->place |= !f->group_known && !result_same_place(o, c);
+		if (!result_same_place(o, c))
 			continue;
 		a->variant |= strcmp(o->variant, c->variant) != 0;
 		a->iterations |= o->iterations != c->iterations && o->n == c->n &&

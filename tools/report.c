@@ -201,11 +201,6 @@ static int has_no_speedup(const struct result_cell *c, const void *user)
 	return c->lacks != 0;
 }
 
-static int lacks_the_same(const struct result_cell *a, const struct result_cell *b)
-{
-	return a->lacks == b->lacks;
-}
-
 static const char *reason_of(const struct report *r, const struct result_cell *c, char *text, size_t size)
 {
 	(void)r;
@@ -250,7 +245,7 @@ static int report_no_speedup(struct report *r)
 
 	if (fold_begin(&f, &r->res, has_no_speedup, NULL))
 		return -1;
-	f.alike = lacks_the_same;
+	f.alike = result_lacks_alike;
 	return report_folded(r, &f, "<h3>No speed-up</h3>\n<ul class=small id=no-speedup>", lacks_of);
 }
 

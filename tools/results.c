@@ -347,6 +347,16 @@ void results_free(struct results *r)
 	memset(r, 0, sizeof(*r));
 }
 
+int result_same_place(const struct result_cell *a, const struct result_cell *b)
+{
+	return !strcmp(a->workload, b->workload) && !strcmp(a->target, b->target);
+}
+
+int result_lacks_alike(const struct result_cell *a, const struct result_cell *b)
+{
+	return a->lacks == b->lacks;
+}
+
 int result_is_device_controlled(const struct result_cell *c)
 {
 	return c->control && !strncmp(c->control, "device", 6);

@@ -47,6 +47,10 @@ int result_matches(const char *glob, const char *series, const char *variant, co
 /* Keep only the cells whose series, or SERIES/VARIANT/WORKLOAD/N, matches.  What was computed of all stays. */
 void results_only(struct results *r, const char *glob);
 void results_free(struct results *r);
+/* Of one workload on one target? */
+int result_same_place(const struct result_cell *a, const struct result_cell *b);
+/* Without a speed-up for one reason? */
+int result_lacks_alike(const struct result_cell *a, const struct result_cell *b);
 /* The device's own doing (device, device queue), as against the host's. */
 int result_is_device_controlled(const struct result_cell *c);
 /* Why a cell that has a time has no speed-up ("[launch] has no cell with the same n"), from `lacks`. */

@@ -359,11 +359,6 @@ static int has_no_speedup(const struct result_cell *c, const void *group)
 	return c->lacks && same_group(((const struct group *)group)->cells[0], c);
 }
 
-static int lacks_the_same(const struct result_cell *a, const struct result_cell *b)
-{
-	return a->lacks == b->lacks;
-}
-
 /* Returns how many columns went for lack of room, -1 when there is no memory. */
 static int group_print(const struct group *g, const struct results *res, int markdown, int width, FILE *out)
 {
@@ -371,7 +366,7 @@ static int group_print(const struct group *g, const struct results *res, int mar
 		"released by the host, step by step or from its queue",
 		"released by the device; the host starts and stops",
 	};
-	static const struct remarks no_speedup = { "no speed-up", has_no_speedup, lacks_the_same };
+	static const struct remarks no_speedup = { "no speed-up", has_no_speedup, result_lacks_alike };
 	static const struct remarks not_loaded = { "not loaded", is_not_loaded_here, NULL };
 	struct table t;
 	int dropped = 0;

@@ -42,11 +42,6 @@ static int add_default(void *user, const struct store_row *row)
 	return 0;
 }
 
-static int same_place(const struct result_cell *a, const struct result_cell *b)
-{
-	return !strcmp(a->workload, b->workload) && !strcmp(a->target, b->target);
-}
-
 static int same_name(const struct name *a, const char *text, size_t length)
 {
 	return a->length == length && !memcmp(a->text, text, length);
@@ -82,7 +77,7 @@ static int collect_names(struct told *t, const struct result_cell *like)
 		const struct result_cell *c = &t->r->cells[i];
 		size_t n;
 
-		for (const char *at = c->params; same_place(c, like) && *at; at += n + (at[n] == ' ')) {
+		for (const char *at = c->params; result_same_place(c, like) && *at; at += n + (at[n] == ' ')) {
 			n = params_length(at);
 			if (add_name(t, at, strcspn(at, "="), c->variant))
 				return -1;
@@ -150,7 +145,7 @@ static int tell_all(struct told *t)
 		if (collect_names(t, &r->cells[i]))
 			return -1;
 		for (size_t k = i; k < r->n_cells; k++)
-			if (same_place(&r->cells[k], &r->cells[i])) {
+			if (result_same_place(&r->cells[k], &r->cells[i])) {
 				r->cells[k].told = tell(t, k);
 				if (!r->cells[k].told)
 					return -1;
