@@ -233,7 +233,7 @@ load fakes
 
 @test "times below the clock's resolution are no times (d02, d03)" {
   matrix a.ini -- instant
-  run "$PKRUN" --quiet a.ini
+  run clocked "$PKRUN" --quiet a.ini
   [ "$status" -eq 3 ]
   [ "$(cell instant)" = error ]
   [[ $(reason instant) == 'no time that could be trusted: 3 of 3'* ]]
