@@ -131,12 +131,12 @@ enum bench_status bench_answer(struct bench *b, const char *call, int rc)
 		return BENCH_OK;
 	if (b->n_said)
 		snprintf(b->reason, sizeof(b->reason), "%s", b->said[--b->n_said].text);
-	else if (rc == PKRUN_SKIP || rc == PKRUN_FAIL)
+	else if (rc == PKRUN_SKIP || rc == PKRUN_FAIL || rc == PKRUN_WRONG)
 		snprintf(b->reason, sizeof(b->reason), "%s: %s() gave no reason", name, call);
 	else
 		snprintf(b->reason, sizeof(b->reason), "%s: %s() returned %d, which is no status",
 			 name, call, rc);
-	return rc == PKRUN_SKIP ? BENCH_SKIPPED : BENCH_ERROR;
+	return rc == PKRUN_SKIP ? BENCH_SKIPPED : rc == PKRUN_WRONG ? BENCH_WRONG : BENCH_ERROR;
 }
 
 enum bench_status bench_device_error(struct bench *b, const char *what)

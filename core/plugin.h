@@ -22,13 +22,13 @@
  *	    (pkrun verifies the whole result, the step counters and the guards)
  *	teardown   undo setup; also called when setup failed half-way
  *
- * Every function returns an enum pkrun_status.  Before PKRUN_SKIP or
- * PKRUN_FAIL, give the exact cause with run->host->say().
+ * Every function returns an enum pkrun_status.  Before any but PKRUN_OK,
+ * give the exact cause with run->host->say().
  *
  * ABI history (append only; another major is refused):
  *   1.0  first
  *   1.1  progress in struct pkrun_host; PKRUN_BLOCKS_PER_CU, of which cells of a 1.0
- *        variant are skipped
+ *        variant are skipped; PKRUN_WRONG
  */
 #ifndef PKRUN_PLUGIN_H
 #define PKRUN_PLUGIN_H
@@ -48,7 +48,8 @@ extern "C" {
 enum pkrun_status {
 	PKRUN_OK   =  0,
 	PKRUN_SKIP =  1,	/* does not fit here; a result, with its reason */
-	PKRUN_FAIL = -1		/* a call failed; the cell ends as `error` */
+	PKRUN_FAIL = -1,	/* a call failed; the cell ends as `error` */
+	PKRUN_WRONG = 2		/* 1.1: of what the host itself looks at, something is not as it must be */
 };
 
 /* What a shared object was compiled for. */

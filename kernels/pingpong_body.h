@@ -204,7 +204,7 @@ static inline int pingpong_validate(struct pkrun_run *run, uint64_t i, uint64_t 
 	run->host->say(run, "buffer %llu, word %llu: got %016llx, expected %016llx",
 		       (unsigned long long)i, (unsigned long long)k, (unsigned long long)got[k],
 		       (unsigned long long)pingpong_word(i, k));
-	return PKRUN_FAIL;
+	return PKRUN_WRONG;
 }
 
 static inline bool pingpong_aborted(struct pkrun_run *run, uint64_t i)

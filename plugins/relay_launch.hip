@@ -113,7 +113,7 @@ static int message(struct pkrun_run *run, const struct relay_args &a, uint64_t i
 				       (unsigned long long)i, (unsigned long long)k,
 				       (unsigned long long)st->out[k],
 				       (unsigned long long)(relay_word(i, k) + 1));
-			return PKRUN_FAIL;
+			return PKRUN_WRONG;
 		}
 	return PKRUN_OK;
 }

@@ -240,7 +240,7 @@ template <class Orders> static int relay_one(struct pkrun_run *run, uint64_t wor
 				       (unsigned long long)i, (unsigned long long)k,
 				       (unsigned long long)payload(out)[k],
 				       (unsigned long long)(relay_word(i, k) + 1));
-			return PKRUN_FAIL;
+			return PKRUN_WRONG;
 		}
 	return PKRUN_OK;
 }

@@ -47,14 +47,14 @@ is() {
   mutant relay_round plugins/relay_round.hip 's/a.received\[k\] += word;/a.received[k] += word + (i == 3 \&\& k == 6);/'
   is relay wrong 'n = 7' 'threads = 5' 'iterations = 20'
   mutant relay_round plugins/relay_round.hip 's/out\[k\] = word + 1;/out[k] = word + 1 + (i == 5 \&\& k == 2);/'
-  is relay error 'n = 7' 'threads = 5' 'iterations = 20'      # by the host, that looks at every answer
+  is relay wrong 'n = 7' 'threads = 5' 'iterations = 20'      # by the host, that looks at every answer
   [[ $output == *'message 5: word 2 came back as '* ]]
 }
 
 @test "pingpong: one word of one buffer that is still that of the buffer before" {
   mutant pingpong_persistent kernels/pingpong_body.h \
     's/^\t\tbuffer\[k\] = first/\t\tif (i != 5 || k != 999)\n\t\t\tbuffer[k] = first/'
-  is pingpong error 'n = 1000' 'threads = 33' 'blocks = 3' 'iterations = 7'
+  is pingpong wrong 'n = 1000' 'threads = 33' 'blocks = 3' 'iterations = 7'
   [[ $output == *'buffer 5, word 999: got '* ]]
 }
 

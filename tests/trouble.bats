@@ -222,10 +222,11 @@ no_time() { [ -z "$(sql "SELECT median_ns FROM summary WHERE series = '$1'")" ];
   [[ $output == *'device lost'* ]]
 }
 
-@test "skips and failures come with the variant's words" {
+@test "skips, failures and what a variant itself finds wrong come with the variant's words" {
   FAKE_FAIL=skip one fails skipped 0; [ "$(reason fails)" = 'needs 3 legs' ]
   FAKE_FAIL=setup one fails error 3; [ "$(reason fails)" = 'setup.c:7: hipMalloc: out of memory' ]
   FAKE_FAIL=run one fails error 3; [ "$(reason fails)" = 'launch failed' ]
+  FAKE_FAIL=wrong one fails wrong 3; [ "$(reason fails)" = 'leg 2: got 3, expected 4' ]
   FAKE_FAIL=silent one fails error 3; [ "$(reason fails)" = 'fails: run() gave no reason' ]
   FAKE_FAIL=odd one fails error 3; [[ $(reason fails) == *'returned 42, which is no status' ]]
 }

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT
  *
- * fake_fails.c - says no in the way that $FAKE_FAIL says: skip (probe), setup, run, silent, odd.
+ * fake_fails.c - says no in the way that $FAKE_FAIL says: skip (probe), setup, run, silent, odd,
+ * wrong (what it looked at itself).
  */
 #include "fake.h"
 
@@ -32,7 +33,9 @@ static int run(struct pkrun_run *r, uint64_t iterations)
 	(void)iterations;
 	if (is("run"))
 		r->host->say(r, "launch failed");
-	return is("odd") ? 42 : PKRUN_FAIL;
+	if (is("wrong"))
+		r->host->say(r, "leg 2: got 3, expected 4");
+	return is("odd") ? 42 : is("wrong") ? PKRUN_WRONG : PKRUN_FAIL;
 }
 
 #undef FAKE_PROBE
