@@ -116,7 +116,7 @@ all_ok() {
 }
 
 @test "progress: a slow trial moves the progress line, and only on a terminal" {
-  matrix progress 'n = 256' 'threads = 16' 'iterations = 100' '[a]' 'variant = progress_persistent'
+  matrix progress 'n = 256' 'threads = 16' 'iterations = 30' '[a]' 'variant = progress_persistent'
   shown '"$PKRUN" m.ini' >lines
   grep -o 'n=256 .*of this trial' lines | awk '{ print $2 }' >shares
   cat shares
@@ -124,8 +124,8 @@ all_ok() {
   [ "$(sort -u shares | wc -l)" -ge 3 ]
   awk '$1 < last { fell++ } $1 < 0 || $1 > 100 { exit 1 } { last = $1 } END { exit fell > 4 }' shares
   [ "$(sql 'SELECT status FROM cell')" = ok ]
-  shown '"$PKRUN" --quiet --set global.iterations=20 m.ini' >quiet
-  "$PKRUN" --set global.iterations=20 m.ini >piped 2>&1
+  shown '"$PKRUN" --quiet --set global.iterations=10 m.ini' >quiet
+  "$PKRUN" --set global.iterations=10 m.ini >piped 2>&1
   [ "$(cat quiet piped | grep -c 'of this trial')" -eq 0 ]
 }
 
