@@ -131,7 +131,7 @@ static uint64_t whole_iterations(const struct pkrun_run *run)
 {
 	uint64_t each = (uint64_t)((const struct graph_options *)run->options)->per_graph;
 
-	if (run->check && run->check < run->iterations)
+	if (run->check && run->check <= run->iterations)
 		return run->check;
 	return each && each < run->iterations ? each : run->iterations;
 }

@@ -119,6 +119,16 @@ for check, last in ("1", 7), ("3", 6):
 END
 }
 
+@test "check: one norm, by the last iteration, or none; whatever a graph holds" {
+  global 'workload = poisson2d' 'n = 9' 'blocks = 3' 'check = 7, 8'
+  printf '%s\n' '[any]' "variant = $launches, $hosts, $devices, $bands" \
+    '[graph]' 'variant = graph' 'per_graph = 0, 1, 3, 7' '[doorbell]' 'variant = persistent_doorbell' 'signals = 1' >>a.ini
+  all_right 46
+  # pkrun compares each with the reference's
+  [ "$(sql "SELECT count(*) FROM metric m JOIN trial t ON t.id = m.trial_id
+            WHERE m.name = 'residual_norm' AND t.iterations = 7")" = 23 ]
+}
+
 @test "a norm is refused where there is no residual; a sweep where there is one geometry" {
   global 'n = 5' 'check = 2' 'workload = null'
   printf '%s\n' '[a]' "variant = $launches, $hosts, $devices, $bands" >>a.ini
