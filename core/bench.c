@@ -218,7 +218,6 @@ static enum bench_status fill_run(struct bench *b)
 	b->run.host = &b->host;
 	b->run.work = &b->work;
 	b->run.options = b->plugin->options ? &b->variant : NULL;
-	b->run.iterations = (uint64_t)job_int(b->job, "iterations", 1);
 	b->run.threads = (uint32_t)b->common.threads;
 	b->run.sweep = (uint32_t)b->common.sweep.index;
 	b->run.blocks = b->common.blocks;
@@ -457,6 +456,8 @@ static enum bench_status set_up(struct bench *b)
 	if (!b->plugin->setup)
 		return BENCH_OK;
 	s = bench_answer(b, "setup", b->plugin->setup(&b->run));
+	if (b->calibrating)
+		b->n_metrics = 0;	/* of no block */
 	bench_flush(b, PROTOCOL_OF_BLOCK);
 	return s;
 }
@@ -475,8 +476,8 @@ static enum bench_status load(struct bench *b)
 	return BENCH_OK;
 }
 
-enum bench_status bench_open(struct bench *b, struct job *job, const struct pkrun_device *dev,
-			     void *stream)
+static enum bench_status open_for(struct bench *b, struct job *job, const struct pkrun_device *dev,
+				  void *stream, uint64_t iterations)
 {
 	enum bench_status (*const step[])(struct bench *) = {
 		load, take_options, fill_run, open_watch, check_age, find_grid, open_arrays, get_reference,
@@ -490,6 +491,7 @@ enum bench_status bench_open(struct bench *b, struct job *job, const struct pkru
 	b->calibrating = strcmp(job_get(job, "mode"), "calibrate") == 0;
 	b->dev = b->arena.dev = dev;
 	b->run.stream = stream;
+	b->run.iterations = iterations;
 	b->shows_progress = job_int(job, "progress", 0) != 0;
 	b->metrics = calloc(BENCH_METRICS_MAX, sizeof(*b->metrics));
 	b->said = calloc(BENCH_SAID_MAX, sizeof(*b->said));
@@ -502,6 +504,23 @@ enum bench_status bench_open(struct bench *b, struct job *job, const struct pkru
 	if (s == BENCH_OK && bench_aborted(b))
 		s = BENCH_ABORTED;
 	return s;
+}
+
+enum bench_status bench_open(struct bench *b, struct job *job, const struct pkrun_device *dev,
+			     void *stream)
+{
+	return open_for(b, job, dev, stream, (uint64_t)job_int(job, "iterations", 1));
+}
+
+enum bench_status bench_reopen(struct bench *b, uint64_t iterations)
+{
+	const struct pkrun_device *dev = b->dev;
+	struct job *job = b->job;
+	void *stream = b->run.stream;
+
+	worker_phase("teardown", PROTOCOL_LIMIT_PLUGIN, 0, 0);
+	bench_close(b);
+	return open_for(b, job, dev, stream, iterations);
 }
 
 void bench_close(struct bench *b)

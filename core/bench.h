@@ -77,6 +77,8 @@ const char *bench_status_name(enum bench_status s);
  * dev is open on `stream`. */
 enum bench_status bench_open(struct bench *b, struct job *job, const struct pkrun_device *dev,
 			     void *stream);
+/* Close and open again, for runs of up to so many iterations. */
+enum bench_status bench_reopen(struct bench *b, uint64_t iterations);
 /* Teardown and release.  Not after a crash of ours; safe after any status of bench_open. */
 void bench_close(struct bench *b);
 /* Hand over what plugin calls left: metrics (of `scope`) and notes. */

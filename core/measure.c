@@ -14,6 +14,7 @@
  */
 #define _GNU_SOURCE
 #include <inttypes.h>
+#include <math.h>
 #include <stdarg.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -317,23 +318,37 @@ enum bench_status measure(struct bench *b)
 	return s;
 }
 
+/* After a run of n iterations that took so long: at least twice as many, at most 64 times. */
+static uint64_t more_iterations(uint64_t n, double wall_ns, double want_ns)
+{
+	uint64_t times = 2;
+
+	while (times < 64 && (double)times * wall_ns < want_ns)
+		times *= 2;
+	return times * n;
+}
+
+/* A variant may make room in setup() for as many iterations as it is told of there. */
 enum bench_status calibrate(struct bench *b)
 {
 	struct plan plan = { .tick_ns = clock_tick() };
 	struct protocol_calibrated m = { 0, plan.tick_ns };
 	struct timing t = { 0, NONE, 0 };
+	const double want = fmax(CALIBRATE_NS, CALIBRATE_TICKS * plan.tick_ns);
 	enum bench_status s = BENCH_OK;
 	uint64_t n;
 
-	for (n = 1; !s && n <= CALIBRATE_MAX; n *= 2) {
-		s = bare_trial(b, &plan, "calibrate", n, &t);
+	for (n = 1; n <= CALIBRATE_MAX; n = more_iterations(n, (double)t.wall, want)) {
+		s = b->run.iterations == n ? BENCH_OK : bench_reopen(b, n);
+		if (!s)
+			s = bare_trial(b, &plan, "calibrate", n, &t);
+		if (s)
+			return s;
 		guess(&plan, n, t.wall);
 		b->n_metrics = 0;	/* of no trial */
-		if ((double)t.wall >= CALIBRATE_NS && (double)t.wall >= CALIBRATE_TICKS * plan.tick_ns)
+		if ((double)t.wall >= want)
 			break;
 	}
-	if (s)
-		return s;
 	m.per_iteration_ns = plan.per_iteration;
 	worker_send(PROTOCOL_CALIBRATED, &m, sizeof(m));
 	return BENCH_OK;

@@ -217,7 +217,8 @@ struct pkrun_run {
 	struct pkrun_watch *watch_dev;	/* the same, for kernels */
 	uint64_t *steps;		/* device: one counter a block, zero at start; after a trial
 					   each must hold iterations * steps_per_iteration */
-	uint64_t iterations;		/* of the coming trials; a graph may be built for it */
+	uint64_t iterations;		/* of the coming trials; none has more, so setup() may build
+					   a graph or make room for it */
 	uint32_t threads;		/* a block */
 	uint32_t sweep;			/* enum pkrun_sweep */
 	struct pkrun_choice blocks;	/* index: enum pkrun_blocks, arg: the number */

@@ -193,3 +193,14 @@ all_ok() {
     [ "$(sql 'SELECT status FROM cell')" = skipped ]
   done
 }
+
+# A variant makes room in setup() for what it is told of there.
+@test "iterations = auto: no run of the calibration is longer than the variant was told" {
+  matrix relay 'iterations = auto' 'threads = 4' \
+    '[relay]' 'variant = relay_round, relay_counter, relay_launch' \
+    '[queue]' 'workload = queue' 'n = 20' 'variant = queue_ring, queue_counter, queue_launch' \
+    '[launches]' 'workload = launchcost' 'unit_steps = 1' 'variant = launchcost_plain, launchcost_graph' \
+    '[progress]' 'workload = progress' 'n = 5' 'variant = progress_launch, progress_persistent' \
+    '[pingpong]' 'workload = pingpong' 'n = 5' 'variant = pingpong_launch, pingpong_persistent'
+  all_ok 12
+}
