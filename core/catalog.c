@@ -57,6 +57,12 @@ static void variant_free(struct variant_info *v)
 		free((char *)v->options[i].help);
 	}
 	free(v->options);
+	for (struct pkrun_metric *m = v->metrics; m && m->name; m++) {
+		free((char *)m->name);
+		free((char *)m->unit);
+		free((char *)m->help);
+	}
+	free(v->metrics);
 	free(v->name);
 	free(v->brief);
 	free(v->path);
@@ -258,6 +264,28 @@ const struct variant_info *catalog_find(const struct catalog *c, uint32_t target
 			found = v;
 	}
 	return found;
+}
+
+int catalog_is_repeated(const struct catalog *c, size_t i)
+{
+	for (size_t j = 0; j < i; j++)
+		if (!c->variants[j].refused && !strcmp(c->variants[j].name, c->variants[i].name))
+			return 1;
+	return 0;
+}
+
+int variant_drives(const struct variant_info *v, const char *workload)
+{
+	size_t length = strlen(workload);
+
+	for (const char *list = v->workloads; list && *list; list += strspn(list, ", ")) {
+		size_t n = strcspn(list, ", ");
+
+		if (n == length && !memcmp(list, workload, n))
+			return 1;
+		list += n;
+	}
+	return 0;
 }
 
 uint32_t catalog_target_bits(const char *wanted)

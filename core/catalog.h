@@ -21,6 +21,7 @@ struct variant_info {
 	uint32_t abi_major, abi_minor;
 	uint32_t options_size, n_options;
 	struct pkrun_option *options;	/* deep copy, NULL-name-terminated */
+	struct pkrun_metric *metrics;	/* the same */
 	char *refused;			/* why, or NULL */
 	int by_path;			/* asked for by path: found by its path only */
 };
@@ -54,6 +55,9 @@ struct catalog_request {
 int catalog_load(struct catalog *out, const struct catalog_request *req);
 /* By name, or by full path; also a refused one.  NULL: there is none for this target. */
 const struct variant_info *catalog_find(const struct catalog *c, uint32_t target, const char *name);
+/* Is a usable variant of the same name before this one, built for another target? */
+int catalog_is_repeated(const struct catalog *c, size_t i);
+int variant_drives(const struct variant_info *v, const char *workload);
 /* "auto", "host", "hip" or "cuda" to a target: auto is a GPU if one answers, else host.
  * 0, or -1 and the reason: unknown word, not built, no device. */
 int catalog_target(const struct catalog *c, const char *wanted, uint32_t *out, char *why, size_t why_size);

@@ -129,6 +129,20 @@ static void pack_plugin(struct pack *k, const struct pkrun_plugin *p)
 	}
 }
 
+static void pack_metrics(struct pack *k, const struct pkrun_metric *rows)
+{
+	uint32_t n = 0;
+
+	while (rows && rows[n].name)
+		n++;
+	put(k, &n, sizeof n);
+	for (uint32_t i = 0; i < n; i++) {
+		put_text(k, rows[i].name);
+		put_text(k, rows[i].unit);
+		put_text(k, rows[i].help);
+	}
+}
+
 static void describe_plugin(int out, const struct request *q)
 {
 	static struct pack k;
@@ -141,10 +155,11 @@ static void describe_plugin(int out, const struct request *q)
 		put_text(&k, why);
 	} else {
 		pack_plugin(&k, p);
+		pack_metrics(&k, PKRUN_HAS(p, metrics) ? p->metrics : NULL);
 		if (k.full) {
 			k.used = 0;
 			k.full = 0;
-			put_text(&k, "its option table has more than 64 KiB of text");
+			put_text(&k, "its tables have more than 64 KiB of text");
 		}
 	}
 	message_send(out, DESCRIBE_ANSWER, k.bytes, k.used);
@@ -289,6 +304,21 @@ static void unpack_options(struct variant_info *v, struct unpack *u)
 	}
 }
 
+static void unpack_metrics(struct variant_info *v, struct unpack *u)
+{
+	uint32_t n;
+
+	get(u, &n, sizeof n);
+	if (u->bad || n > MESSAGE_MAX / sizeof *v->metrics)
+		n = 0;
+	v->metrics = catalog_must(calloc(n + 1, sizeof *v->metrics));
+	for (uint32_t i = 0; i < n; i++) {
+		v->metrics[i].name = get_text(u);
+		v->metrics[i].unit = get_text(u);
+		v->metrics[i].help = get_text(u);
+	}
+}
+
 static void unpack_plugin(struct variant_info *v, const struct message *m)
 {
 	struct unpack u = {.at = m->data, .left = m->size};
@@ -310,6 +340,7 @@ static void unpack_plugin(struct variant_info *v, const struct message *m)
 	v->brief = get_text(&u);
 	v->workloads = get_text(&u);
 	unpack_options(v, &u);
+	unpack_metrics(v, &u);
 	if (u.bad || !name) {
 		free(name);
 		v->refused = catalog_must(strdup("its process sent what describes no plugin"));

@@ -13,6 +13,7 @@ libpkrun_a_SOURCES += core/reference.c
 libpkrun_a_SOURCES += core/schedule.c
 libpkrun_a_SOURCES += core/verify.c
 libpkrun_a_SOURCES += core/options.c
+libpkrun_a_SOURCES += core/metrics.c
 libpkrun_a_SOURCES += core/load.c
 libpkrun_a_SOURCES += core/catalog.c
 libpkrun_a_SOURCES += core/catalog_describe.c

@@ -10,6 +10,7 @@
 #include <string.h>
 
 #include "command.h"
+#include "metrics.h"
 #include "plan.h"
 #include "say.h"
 #include "words.h"
@@ -56,11 +57,65 @@ static void help_matrix(void)
 	option_help(matrix_settings_options, stdout);
 }
 
-static void help_workload(const struct workload *w)
+/* Does an earlier variant of the workload explain this metric in the same words? */
+static int is_explained(const struct catalog *c, const char *workload, size_t before,
+			const struct pkrun_metric *m)
 {
+	for (size_t i = 0; i < before; i++) {
+		const struct variant_info *v = &c->variants[i];
+
+		if (v->refused || !variant_drives(v, workload))
+			continue;
+		for (const struct pkrun_metric *other = v->metrics; other->name; other++)
+			if (metric_alike(m, other))
+				return 1;
+	}
+	return 0;
+}
+
+static void help_workload_metrics(const struct catalog *c, const char *workload)
+{
+	const char *head = "\nWhat they measure besides the time (pkrun help VARIANT):\n";
+
+	for (size_t i = 0; i < c->n_variants; i++) {
+		const struct variant_info *v = &c->variants[i];
+
+		if (v->refused || !variant_drives(v, workload))
+			continue;
+		for (const struct pkrun_metric *m = v->metrics; m->name; m++) {
+			if (is_explained(c, workload, i, m))
+				continue;
+			fputs(head, stdout);
+			metric_help((const struct pkrun_metric[]){*m, {0}}, stdout);
+			head = "";
+		}
+	}
+}
+
+static int help_workload(const struct workload *w, const char *const *plugins, size_t n_plugins)
+{
+	struct catalog c;
+	int any = 0;
+
+	if (plan_catalog(&c, NULL, plugins, n_plugins))
+		return EXIT_USAGE;
 	printf("workload %s: %s\n\n", w->name, w->brief);
 	fputs("Options:\n", stdout);
 	option_help(w->options, stdout);
+	fputs("\nVariants that drive it:\n", stdout);
+	for (size_t i = 0; i < c.n_variants; i++) {
+		const struct variant_info *v = &c.variants[i];
+
+		if (v->refused || !variant_drives(v, w->name) || catalog_is_repeated(&c, i))
+			continue;
+		option_help_line(v->name, v->brief, stdout);
+		any = 1;
+	}
+	if (!any)
+		fputs("  none\n", stdout);
+	help_workload_metrics(&c, w->name);
+	catalog_free(&c);
+	return EXIT_OK;
 }
 
 static void help_variant(const struct catalog *c, const char *name)
@@ -97,6 +152,12 @@ static void help_variant(const struct catalog *c, const char *name)
 	option_help(v->options, stdout);
 	fputs("\nOptions that every variant has:\n", stdout);
 	option_help(common_options, stdout);
+	if (v->metrics->name) {
+		fputs("\nMetrics of its own, beside each trial's time:\n", stdout);
+		metric_help(v->metrics, stdout);
+	}
+	fputs("\nMetrics that every variant may have:\n", stdout);
+	metric_help(common_metrics, stdout);
 }
 
 /* A variant, a refused one, or nothing at all. */
@@ -147,10 +208,8 @@ static int help_topic(const char *topic, const char *const *plugins, size_t n_pl
 		help_matrix();
 		return EXIT_OK;
 	}
-	if (workload_find(topic)) {
-		help_workload(workload_find(topic));
-		return EXIT_OK;
-	}
+	if (workload_find(topic))
+		return help_workload(workload_find(topic), plugins, n_plugins);
 	for (size_t i = 0; i < sizeof commands / sizeof *commands; i++)
 		if (!strcmp(topic, commands[i].name))
 			return commands[i].run(2, (char *[]){(char *)topic, flag, NULL});

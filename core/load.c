@@ -20,6 +20,7 @@
 #include "options.h"
 
 #define OPTIONS_MAX 64
+#define METRICS_MAX 64
 
 __attribute__((format(printf, 3, 4)))
 static int refuse(char *why, size_t why_size, const char *fmt, ...)
@@ -90,6 +91,27 @@ static int check_options(const struct pkrun_plugin *p, char *why, size_t why_siz
 	return 0;
 }
 
+static int check_metrics(const struct pkrun_plugin *p, char *why, size_t why_size)
+{
+	const struct pkrun_metric *row = PKRUN_HAS(p, metrics) ? p->metrics : NULL;
+
+	for (int n = 0; row && row->name; row++, n++) {
+		if (n == METRICS_MAX)
+			return refuse(why, why_size, "more than %d metrics, or no end of table",
+				      METRICS_MAX);
+		if (!*row->name || strlen(row->name) > 63)
+			return refuse(why, why_size, "metric name '%.80s' is empty or longer than 63",
+				      row->name);
+		if (!row->unit)
+			return refuse(why, why_size, "metric '%s' has no unit (\"\": a pure number)",
+				      row->name);
+		if (!row->help || !*row->help)
+			return refuse(why, why_size, "metric '%s' has no help: what does it mean?",
+				      row->name);
+	}
+	return 0;
+}
+
 static int check_words(const struct pkrun_plugin *p, char *why, size_t why_size)
 {
 	if (!p->name)
@@ -134,7 +156,7 @@ int load_check(const struct pkrun_plugin *p, uint32_t target, char *why, size_t 
 	if (!p->footprint || !p->run || !p->wait)
 		return refuse(why, why_size, "required function %s is missing",
 			      !p->footprint ? "footprint" : !p->run ? "run" : "wait");
-	return check_options(p, why, why_size);
+	return check_options(p, why, why_size) || check_metrics(p, why, why_size) ? -1 : 0;
 }
 
 static void *open_symbol(const char *path, const char *symbol, char *why, size_t why_size)

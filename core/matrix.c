@@ -114,20 +114,6 @@ static void split_all(struct matrix *m)
 
 /* ---- combinations ---- */
 
-static int has_word(const char *list, const char *word)
-{
-	size_t length = strlen(word);
-
-	while (list && *list) {
-		size_t n = strcspn(list, ", ");
-
-		if (n == length && !memcmp(list, word, n))
-			return 1;
-		list += n + strspn(list + n, ", ");
-	}
-	return 0;
-}
-
 __attribute__((format(printf, 2, 3)))
 static void cannot(struct combo *c, const char *fmt, ...)
 {
@@ -151,7 +137,7 @@ static void judge(struct matrix *m, struct combo *c)
 		       target_name(c->target));
 	else if (c->variant->refused)
 		cannot(c, "%s: %s", c->variant->path, c->variant->refused);
-	else if (!has_word(c->variant->workloads, c->workload->name))
+	else if (!variant_drives(c->variant, c->workload->name))
 		cannot(c, "variant %s does not drive workload %s, only %s", c->variant_name,
 		       c->workload->name, c->variant->workloads);
 }

@@ -353,9 +353,9 @@ int option_spell(const struct pkrun_option *row, const void *base, char *out, si
 /* What an option is for begins here, and no line is longer. */
 enum { HELP_FROM = 29, HELP_COLUMNS = 100 };
 
-/* The words of a text, from column HELP_FROM on. */
-static void help_words(const char *text, FILE *out)
+void option_help_line(const char *head, const char *text, FILE *out)
 {
+	fprintf(out, "  %-26s ", head);
 	for (size_t column = HELP_FROM; *text; text += *text == ' ') {
 		size_t length = strcspn(text, " ");
 
@@ -393,7 +393,6 @@ void option_help(const struct pkrun_option *table, FILE *out)
 		snprintf(text, sizeof text, "%s%s%s%s%s%s", table->help ? table->help : "",
 			 *limits || *unit ? " (" : "", limits, *limits && *unit ? "; " : "", unit,
 			 *limits || *unit ? ")" : "");
-		fprintf(out, "  %-26s ", head);
-		help_words(text, out);
+		option_help_line(head, text, out);
 	}
 }

@@ -25,6 +25,9 @@ int option_spell(const struct pkrun_option *row, const void *base, char *out, si
 /* "name = default   help (choices | range, unit)" lines. */
 void option_help(const struct pkrun_option *table, FILE *out);
 
+/* One line of help, or more: a head of two words at most, and its text from column 29 on. */
+void option_help_line(const char *head, const char *text, FILE *out);
+
 /* The options common to every variant: threads, blocks, sweep, tile, check. */
 struct common_options {
 	int64_t threads;

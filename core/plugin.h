@@ -29,6 +29,7 @@
  *   1.0  first
  *   1.1  progress in struct pkrun_host; PKRUN_BLOCKS_PER_CU, of which cells of a 1.0
  *        variant are skipped; PKRUN_WRONG
+ *   1.2  metrics in struct pkrun_plugin
  */
 #ifndef PKRUN_PLUGIN_H
 #define PKRUN_PLUGIN_H
@@ -42,7 +43,7 @@ extern "C" {
 
 #define PKRUN_MAGIC     0x4e524b50u	/* "PKRN", little endian */
 #define PKRUN_ABI_MAJOR 1
-#define PKRUN_ABI_MINOR 1
+#define PKRUN_ABI_MINOR 2
 #define PKRUN_EXPORT    __attribute__((visibility("default")))
 
 enum pkrun_status {
@@ -105,6 +106,15 @@ struct pkrun_option {
 	const char *help;	/* one line */
 };
 
+/* ---- metrics: one row for each that the variant hands to run->host->metric(); `pkrun help
+ * VARIANT` and `pkrun list metrics` say from it what the numbers in the database mean. */
+
+struct pkrun_metric {
+	const char *name;	/* NULL ends the table; `*` stands for any text: "period_w*_ns" */
+	const char *unit;	/* as given to metric(); "" or "1": a pure number */
+	const char *help;	/* one line */
+};
+
 /* ---- what pkrun hands to a variant ---- */
 
 /* Where memory lives (run->host->alloc). */
@@ -128,7 +138,7 @@ struct pkrun_host {
 		__attribute__((format(printf, 2, 3)));
 
 	/* Store a figure of the variant's own, e.g. ("instantiate", 330000, "ns"); a name of
-	 * at most 63 bytes. */
+	 * at most 63 bytes, of which `metrics` of the plugin says what it means. */
 	int (*metric)(struct pkrun_run *run, const char *name, double value,
 		      const char *unit);
 
@@ -266,6 +276,8 @@ struct pkrun_plugin {
 	int  (*stop)(struct pkrun_run *run);		/* may be NULL */
 	void (*teardown)(struct pkrun_run *run);	/* may be NULL */
 	/* 1.0 ends here; append only */
+
+	const struct pkrun_metric *metrics;		/* 1.2; may be NULL: it has none */
 };
 #define PKRUN_PLUGIN_SIZE_1_0 \
 	(offsetof(struct pkrun_plugin, teardown) + sizeof(void (*)(void)))

@@ -381,3 +381,20 @@ SELECT r.run, r.workload, r.target, r.device, r.series, r.variant, r.params, r.n
        s.samples, s.min_ns, s.mean_ns, s.p50_ns, s.p90_ns, s.p99_ns, s.p999_ns, s.max_ns, r.cell
 FROM seen s JOIN result r ON r.cell = s.cell_id
 WHERE r.status IN ('ok', 'imprecise', 'pending');
+
+-- What a variant measured besides the time: one row a cell and metric, over its
+-- verified timed trials, or over its processes for what is measured once in each
+-- (per_trial = 0).  pkrun list metrics says what each is; those of single messages and
+-- steps are in the views latency and step_jitter.
+CREATE VIEW measured AS
+WITH seen AS (
+  SELECT m.cell_id, m.name, m.unit, m.trial_id IS NOT NULL AS per_trial, count(m.value) AS samples,
+         avg(m.value) AS mean, min(m.value) AS least, max(m.value) AS most
+  FROM metric m LEFT JOIN trial t ON t.id = m.trial_id
+  WHERE (m.trial_id IS NULL OR (t.kind = 'timed' AND t.verified = 1))
+    AND instr(m.name, '_hist_ns_le_') = 0 AND m.name NOT GLOB 'stamp_*_b*_s*'
+  GROUP BY m.cell_id, m.name, m.unit, per_trial)
+SELECT r.run, r.workload, r.target, r.device, r.series, r.variant, r.params, r.n, r.iterations, s.name AS metric,
+       s.unit, s.mean, s.least, s.most, s.per_trial, s.samples, r.cell, r.work
+FROM seen s JOIN result r ON r.cell = s.cell_id
+WHERE r.status IN ('ok', 'imprecise', 'pending');

@@ -118,6 +118,14 @@ static inline void pk_samples_histogram(struct pkrun_run *run, const char *name,
 		pk_samples_metric(run, name, "hist_ns_le_inf", (double)(n - at), "count");
 }
 
+/* For the `metrics` of a plugin that reports samples under this name (common_metrics of
+ * core/metrics.c has their number and histogram). */
+#define PK_SAMPLES_METRICS(name, of)                                                               \
+	{name "_*", "ns", of ": p50, p90, p99, p999 (99.9 %), min, max and mean of a trial"}
+#define PK_METRIC_CLOCK_ERROR                                                                      \
+	{"clock_error", "ns",                                                                      \
+	 "how far times from one clock to the other, of host and device, may be off"}
+
 /* Sorts the samples and hands them to pkrun; to be called outside the timed part. */
 static inline void pk_samples_report(struct pkrun_run *run, struct pk_samples *s, const char *name)
 {

@@ -151,6 +151,22 @@ static inline int launchcost_wait(struct pkrun_run *run)
 
 /* ---- fits */
 
+static const struct pkrun_metric launchcost_metrics[] = {
+	{"latency_ns", "ns", "a launch of an empty kernel and the wait for its end"},
+	{"period_w*_ns", "ns",
+	 "what one launch more in a row takes, with 0 to 3 units of work; w0: an empty launch"},
+	{"fixed_w*_ns", "ns", "what such a row takes besides its launches"},
+	{"call_ns", "ns", "of an empty launch, what the call takes the host"},
+	{"gap_ns", "ns",
+	 "from the end of a kernel that works to the beginning of the next in a row"},
+	{"execution_ns", "ns", "one unit of work"},
+	{"*_se", "ns", "standard error of the figure of that name"},
+	{"*_fit_p", "1",
+	 "chance of points so far from a line; near 0: no line, and the figure is no constant"},
+	{"*_fit_chi2", "1", "chi-square of that fit over its degrees of freedom"},
+	{},
+};
+
 static inline void launchcost_tell(struct pkrun_run *run, const char *name, double value, double se)
 {
 	pk_samples_metric(run, name, "ns", value, "ns");

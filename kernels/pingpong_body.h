@@ -221,6 +221,17 @@ static inline int pingpong_wait(struct pkrun_run *run)
 	return PKRUN_OK;
 }
 
+static const struct pkrun_metric pingpong_metrics[] = {
+	{"produce", "ns", "sum over the buffers: the device fills them"},
+	{"copy", "ns", "the copies, each with the time that it takes on an idle device"},
+	{"validate", "ns", "sum over the buffers: the host checks them"},
+	{"overlap", "ratio",
+	 "these three over the wall time: 1 one after another, up to 3 all at once"},
+	{"bandwidth", "B/s", "bytes of all buffers over the wall time"},
+	PK_SAMPLES_METRICS("latency", "a buffer, from when it may be filled to when it was found right"),
+	{},
+};
+
 static inline int pingpong_report(struct pkrun_run *run)
 {
 	struct pingpong_state *st = pingpong_state_of(run);

@@ -281,6 +281,14 @@ static inline int progress_wait(struct pkrun_run *run)
 	return PKRUN_OK;
 }
 
+static const struct pkrun_metric progress_metrics[] = {
+	{"reports", "count", "reports that the device made"},
+	{"missed", "count", "of them, those that the host never saw"},
+	PK_METRIC_CLOCK_ERROR,
+	PK_SAMPLES_METRICS("seen_late", "a report, from when it was written to when the host saw it"),
+	{},
+};
+
 static inline int progress_stop(struct pkrun_run *run)
 {
 	struct progress_state *st = progress_state_of(run);

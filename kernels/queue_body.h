@@ -233,6 +233,12 @@ static int queue_drain_until(struct pkrun_run *run, Until until, const char *wha
 	}
 }
 
+#define QUEUE_METRICS \
+	{"tasks_per_s", "task/s", "from the first task handed over to the last completion read"}, \
+	{"tasks_of_a_block_min", "task", "tasks of the block that did fewest"}, \
+	{"tasks_of_a_block_max", "task", "tasks of the block that did most"}, \
+	PK_SAMPLES_METRICS("latency", "a task, from when it is handed over to when its completion is read")
+
 /* What became of the trial: after the last completion, and after the kernel. */
 static inline int queue_report(struct pkrun_run *run)
 {

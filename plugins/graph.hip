@@ -97,6 +97,15 @@ static int replay(struct pkrun_run *run, struct chain *c, double *ns)
  * Build a chain.  With `measure` it is also replayed twice, on whatever the
  * arrays hold: pkrun restores them before each trial.
  */
+static const struct pkrun_metric metrics[] = {
+	{"graph_nodes", "node", "nodes of the graph"},
+	{"capture", "ns", "the launches captured into a graph, once a graph"},
+	{"instantiate", "ns", "that graph made executable"},
+	{"first_replay", "ns", "its first launch and the wait for its end"},
+	{"replay", "ns", "its second"},
+	{},
+};
+
 static int chain_build(struct pkrun_run *run, struct chain *c, uint64_t iterations, int measure)
 {
 	double begin = now_ns(), captured, built, first = 0, later = 0;
@@ -222,4 +231,5 @@ PKRUN_PLUGIN(
 	.wait = launch_wait,
 	.stop = launch_stop,
 	.teardown = teardown,
+	.metrics = metrics,
 );

@@ -95,4 +95,5 @@ PKRUN_PLUGIN(
 	.wait = launchcost_wait,
 	.stop = launchcost_stop,
 	.teardown = teardown,
+	.metrics = launchcost_metrics,
 );

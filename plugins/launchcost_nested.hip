@@ -78,4 +78,5 @@ PKRUN_PLUGIN(
 	.wait = launchcost_wait,
 	.stop = launchcost_stop,
 	.teardown = launchcost_free,
+	.metrics = launchcost_metrics,
 );

@@ -117,4 +117,5 @@ PKRUN_PLUGIN(
 	.wait = pingpong_wait,
 	.stop = stop,
 	.teardown = teardown,
+	.metrics = pingpong_metrics,
 );

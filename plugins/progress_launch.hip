@@ -38,4 +38,5 @@ PKRUN_PLUGIN(
 	.wait = progress_wait,
 	.stop = progress_stop,
 	.teardown = progress_teardown,
+	.metrics = progress_metrics,
 );

@@ -59,6 +59,11 @@ static int run_tasks(struct pkrun_run *run, uint64_t iterations)
 	return queue_grid_run(run, iterations, deal);
 }
 
+static const struct pkrun_metric metrics[] = {
+	QUEUE_METRICS,
+	{},
+};
+
 PKRUN_PLUGIN(
 	.name = "queue_counter",
 	.brief = "one grid for all tasks, dealt out by an atomic counter of the device",
@@ -78,4 +83,5 @@ PKRUN_PLUGIN(
 	.wait = queue_grid_wait,
 	.stop = queue_grid_stop,
 	.teardown = queue_free,
+	.metrics = metrics,
 );

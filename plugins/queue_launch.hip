@@ -111,6 +111,11 @@ static void teardown(struct pkrun_run *run)
 	queue_free(run);
 }
 
+static const struct pkrun_metric metrics[] = {
+	QUEUE_METRICS,
+	{},
+};
+
 PKRUN_PLUGIN(
 	.name = "queue_launch",
 	.brief = "a launch of one block for each task, over several streams",
@@ -130,4 +135,5 @@ PKRUN_PLUGIN(
 	.wait = wait_tasks,
 	.stop = stop,
 	.teardown = teardown,
+	.metrics = metrics,
 );

@@ -397,6 +397,12 @@ static void teardown(struct pkrun_run *run)
 	st->lengths = NULL;
 }
 
+static const struct pkrun_metric metrics[] = {
+	QUEUE_METRICS,
+	{"full_waits", "count", "times that a producer waited for room in the ring"},
+	{},
+};
+
 PKRUN_PLUGIN(
 	.name = "queue_ring",
 	.brief = "a bounded ring in host-visible memory, served by resident workers",
@@ -416,4 +422,5 @@ PKRUN_PLUGIN(
 	.wait = wait_tasks,
 	.stop = stop,
 	.teardown = teardown,
+	.metrics = metrics,
 );

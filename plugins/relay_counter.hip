@@ -446,6 +446,15 @@ static void teardown(struct pkrun_run *run)
 	free(st->seen);
 }
 
+static const struct pkrun_metric metrics[] = {
+	{"values", "count", "values that the counter took"},
+	{"skipped", "count", "of them, those that the watcher did not see, for it saw a later one"},
+	PK_METRIC_CLOCK_ERROR,
+	PK_SAMPLES_METRICS("to_host", "a value, from when the kernel wrote it to when the host saw it"),
+	PK_SAMPLES_METRICS("to_device", "a value, from when the host wrote it to when the kernel saw it"),
+	{},
+};
+
 PKRUN_PLUGIN(
 	.name = "relay_counter",
 	.brief = "one side advances a counter, the other watches it: one-way latency",
@@ -465,4 +474,5 @@ PKRUN_PLUGIN(
 	.wait = wait_nothing,
 	.stop = stop,
 	.teardown = teardown,
+	.metrics = metrics,
 );

@@ -155,6 +155,11 @@ static void teardown(struct pkrun_run *run)
 	pk_samples_free(&((struct state *)run->state)->samples);
 }
 
+static const struct pkrun_metric metrics[] = {
+	PK_SAMPLES_METRICS("round_trip", "a message and its answer"),
+	{},
+};
+
 PKRUN_PLUGIN(
 	.name = "relay_launch",
 	.brief = "a launch and a synchronisation for each message",
@@ -174,4 +179,5 @@ PKRUN_PLUGIN(
 	.wait = wait_nothing,
 	.stop = stop,
 	.teardown = teardown,
+	.metrics = metrics,
 );

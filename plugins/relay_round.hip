@@ -345,6 +345,14 @@ static void teardown(struct pkrun_run *run)
 	st->room = 0;
 }
 
+static const struct pkrun_metric metrics[] = {
+	PK_SAMPLES_METRICS("round_trip", "a message and its answer"),
+	PK_SAMPLES_METRICS("to_device", "the way of the message"),
+	PK_SAMPLES_METRICS("to_host", "the way of the answer"),
+	PK_METRIC_CLOCK_ERROR,
+	{},
+};
+
 PKRUN_PLUGIN(
 	.name = "relay_round",
 	.brief = "a message to a resident kernel and its answer: round trip and each way",
@@ -364,4 +372,5 @@ PKRUN_PLUGIN(
 	.wait = wait_nothing,
 	.stop = stop,
 	.teardown = teardown,
+	.metrics = metrics,
 );

@@ -26,7 +26,7 @@ END
     sql=$(cat $recipe)
     case $sql in *'max(id) FROM run'*) sql=${sql//(SELECT max(id) FROM run)/2} ;; esac
     db=a.db
-    case $sql in *'FROM latency'* | *'FROM metric'*) db=relay.db ;; esac
+    case $sql in *'FROM latency'* | *'FROM measured'*) db=relay.db ;; esac
     run "$PKRUN" query $db "$sql" --format csv
     [ "$status" -eq 0 ] || { echo "$recipe: $output"; false; }
     [ "${#lines[@]}" -ge 2 ] || { echo "$recipe: no row"; false; }

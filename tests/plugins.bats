@@ -31,7 +31,7 @@ json() { # a Python expression over the JSON in $output
 
 @test "list says what it wants" {
   run -2 "$PKRUN" list
-  [[ $output == *'variants, workloads, targets'* ]]
+  [[ $output == *'variants, workloads, metrics, targets'* ]]
   run -2 "$PKRUN" list nonsense
   run -2 "$PKRUN" list variants --format xml
   run -2 "$PKRUN" list variants --target gpu

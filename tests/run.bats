@@ -34,7 +34,7 @@ load fakes
 @test "--help and --version answer on stdout" {
   [[ $("$PKRUN" --help 2>/dev/null) == *'Commands:'*run*list*show* ]]
   [[ $("$PKRUN" run --help 2>/dev/null) == *'--dry-run'* ]]
-  [[ $("$PKRUN" --version 2>/dev/null) == pkrun\ *'plugin ABI 1.1'*'targets host'* ]]
+  [[ $("$PKRUN" --version 2>/dev/null) == pkrun\ *'plugin ABI 1.2'*'targets host'* ]]
 }
 
 @test "a matrix runs: every trial verified, all rows there, exit 0" {

@@ -75,8 +75,8 @@ static void descriptor(void **state)
 	sprintf(text, "built for plugin ABI %d.%d; this pkrun has %d.%d", PKRUN_ABI_MAJOR + 1, PKRUN_ABI_MINOR,
 		PKRUN_ABI_MAJOR, PKRUN_ABI_MINOR);
 	REFUSED(abi_major++, text);
-	REFUSED(abi_major = 0, "built for plugin ABI 0.1");
-	REFUSED(abi_major = 0xffff, "built for plugin ABI 65535.1");
+	REFUSED(abi_major = 0, "built for plugin ABI 0.2");
+	REFUSED(abi_major = 0xffff, "built for plugin ABI 65535.2");
 	sprintf(text, "descriptor of %zu bytes, shorter than the %zu", PKRUN_PLUGIN_SIZE_1_0 - 1,
 		PKRUN_PLUGIN_SIZE_1_0);
 	REFUSED(size = PKRUN_PLUGIN_SIZE_1_0 - 1, text);
@@ -153,6 +153,40 @@ static void options(void **state)
 	refused_options(many, 16, "more than 64 options, or no end of table");
 }
 
+static void refused_metric(struct pkrun_metric row, const char *with)
+{
+	const struct pkrun_metric rows[] = {row, {0}};
+	struct pkrun_plugin p = right();
+
+	p.metrics = rows;
+	refused(&p, with);
+}
+
+static void metrics(void **state)
+{
+	const struct pkrun_metric good[] = {{"gap_ns", "ns", "h"}, {"w*_p", "", "h"}, {0}};
+	struct pkrun_metric endless[80];
+	struct pkrun_plugin p = right();
+
+	(void)state;
+	p.metrics = good;
+	assert_int_equal(load_check(&p, PKRUN_HOST, why, sizeof why), 0);
+	refused_metric((struct pkrun_metric){"", "ns", "h"}, "metric name '' is empty");
+	refused_metric((struct pkrun_metric){"gap_ns", NULL, "h"}, "metric 'gap_ns' has no unit");
+	refused_metric((struct pkrun_metric){"gap_ns", "ns", NULL}, "metric 'gap_ns' has no help");
+	refused_metric((struct pkrun_metric){"gap_ns", "ns", ""}, "metric 'gap_ns' has no help");
+	refused_metric((struct pkrun_metric){"a234567890b234567890c234567890d234567890e234567890f234567890g234", "ns",
+					     "h"}, "longer than 63");
+	for (int i = 0; i < 80; i++)
+		endless[i] = good[0];
+	p.metrics = endless;
+	refused(&p, "more than 64 metrics, or no end of table");
+	/* one of 1.1 ends before the field: what lies behind is not its own */
+	p.abi_minor = 1;
+	p.size = offsetof(struct pkrun_plugin, metrics);
+	assert_int_equal(load_check(&p, PKRUN_HOST, why, sizeof why), 0);
+}
+
 static int load(const char *name, uint32_t target)
 {
 	const char *dir = getenv("PKRUN_BUILDDIR");
@@ -211,8 +245,8 @@ static void not_an_object(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(descriptor), cmocka_unit_test(options), cmocka_unit_test(files),
-		cmocka_unit_test(not_an_object),
+		cmocka_unit_test(descriptor), cmocka_unit_test(options), cmocka_unit_test(metrics),
+		cmocka_unit_test(files), cmocka_unit_test(not_an_object),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

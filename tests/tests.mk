@@ -35,6 +35,7 @@ bats_tests += tests/example.bats
 bats_tests += tests/instructions.bats
 bats_tests += tests/matrix.bats
 bats_tests += tests/merge.bats
+bats_tests += tests/metrics.bats
 bats_tests += tests/mutants.bats
 bats_tests += tests/plugins.bats
 bats_tests += tests/plot.bats

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT
  *
- * list.c - `pkrun list variants|workloads|targets`: what there is, as a table,
+ * list.c - `pkrun list variants|workloads|metrics|targets`: what there is, as a table,
  * as JSON (an array of objects) or as CSV.
  */
 #define _GNU_SOURCE
@@ -11,11 +11,12 @@
 #include <unistd.h>
 
 #include "../core/command.h"
+#include "../core/metrics.h"
 #include "../core/plan.h"
 #include "../core/say.h"
 
 static const char help[] =
-"Usage: pkrun list variants|workloads|targets [OPTION]...\n"
+"Usage: pkrun list variants|workloads|metrics|targets [OPTION]...\n"
 "Say what there is.  Plugins that cannot be used are named on stderr, with the reason.\n\n"
 "  --target TARGET    only this target: host, hip or cuda (default: all that are built)\n"
 "  --plugin FILE      also know the variant in this shared object (may be given often)\n"
@@ -75,14 +76,6 @@ static void join_targets(const struct catalog *c, const char *name, char out[32]
 	}
 }
 
-static int is_first_of_name(const struct catalog *c, size_t i)
-{
-	for (size_t j = 0; j < i; j++)
-		if (!c->variants[j].refused && !strcmp(c->variants[j].name, c->variants[i].name))
-			return 0;
-	return !c->variants[i].refused;
-}
-
 static int was_given(const struct list_options *o, const char *path)
 {
 	int given = 0;
@@ -131,7 +124,7 @@ static int list_variants(const struct list_options *o)
 			if (was_given(o, v->path))
 				code = EXIT_USAGE;
 		}
-		if (is_first_of_name(&c, i))
+		if (!v->refused && !catalog_is_repeated(&c, i))
 			put_variant(&r, &c, v);
 	}
 	if (!r.count)
@@ -161,6 +154,74 @@ static int list_workloads(const struct list_options *o)
 		rows_text(&r, w->brief);
 	}
 	return end(&r);
+}
+
+/* ---- metrics ---- */
+
+static const struct pkrun_metric *metric_find(const struct variant_info *v, const struct pkrun_metric *m)
+{
+	for (const struct pkrun_metric *row = v->refused ? NULL : v->metrics; row && row->name; row++)
+		if (metric_alike(row, m))
+			return row;
+	return NULL;
+}
+
+/* The variants from number `first` on that have this metric, in these words. */
+static char *join_variants(const struct catalog *c, size_t first, const struct pkrun_metric *m)
+{
+	char *text = NULL;
+	size_t size;
+	FILE *f = open_memstream(&text, &size);
+
+	if (!f)
+		abort();
+	for (size_t i = first; i < c->n_variants; i++)
+		if (!catalog_is_repeated(c, i) && metric_find(&c->variants[i], m))
+			fprintf(f, "%s%s", i > first ? "," : "", c->variants[i].name);
+	fclose(f);
+	return text;
+}
+
+static void put_metric(struct rows *r, const struct pkrun_metric *m, const char *of)
+{
+	rows_text(r, m->name);
+	rows_text(r, m->unit);
+	rows_list(r, of);
+	rows_text(r, m->help);
+}
+
+static int list_metrics(const struct list_options *o)
+{
+	static const char *const names[] = {"metric", "unit", "variants", "meaning"};
+	struct catalog c;
+	struct rows r;
+	int code;
+
+	if (plan_catalog(&c, o->target, o->plugins, o->n_plugins))
+		return EXIT_USAGE;
+	rows_begin(&r, stdout, o->format, names, sizeof(names) / sizeof(*names));
+	for (size_t i = 0; i < c.n_variants; i++) {
+		const struct variant_info *v = &c.variants[i];
+
+		for (const struct pkrun_metric *m = v->refused ? NULL : v->metrics; m && m->name; m++) {
+			size_t before = 0;
+			char *of;
+
+			while (!metric_find(&c.variants[before], m))
+				before++;
+			if (before < i)
+				continue;
+			of = join_variants(&c, i, m);
+			put_metric(&r, m, of);
+			free(of);
+		}
+	}
+	for (const struct pkrun_metric *m = common_metrics; m->name; m++)
+		put_metric(&r, m, "any");
+	r.table.columns[2].wrap = 1;
+	code = end(&r);
+	catalog_free(&c);
+	return code;
 }
 
 /* ---- targets ---- */
@@ -242,7 +303,7 @@ static int parse(struct list_options *o, int argc, char **argv)
 	if (code)
 		return code;
 	if (optind + 1 != argc) {
-		say_error("list what? One of variants, workloads, targets");
+		say_error("list what? One of variants, workloads, metrics, targets");
 		return EXIT_USAGE;
 	}
 	o->what = argv[optind];
@@ -254,7 +315,8 @@ int command_list(int argc, char **argv)
 	static const struct {
 		const char *what;
 		int (*list)(const struct list_options *o);
-	} lists[] = {{"variants", list_variants}, {"workloads", list_workloads}, {"targets", list_targets}};
+	} lists[] = {{"variants", list_variants}, {"workloads", list_workloads},
+		    {"metrics", list_metrics}, {"targets", list_targets}};
 	struct list_options o = {.plugins = calloc((size_t)argc + 1, sizeof *o.plugins)};
 	int code = parse(&o, argc, argv), known = 0;
 
@@ -266,7 +328,7 @@ int command_list(int argc, char **argv)
 		break;
 	}
 	if (!code && !known) {
-		say_error("'%s' is none of variants, workloads, targets", o.what);
+		say_error("'%s' is none of variants, workloads, metrics, targets", o.what);
 		code = EXIT_USAGE;
 	}
 	free(o.plugins);

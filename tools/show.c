@@ -457,6 +457,29 @@ out:
 	return rc;
 }
 
+static int is_there(void *user, const struct store_row *row)
+{
+	(void)row;
+	*(int *)user = 1;
+	return 1;
+}
+
+/* Times say little of a variant that takes them apart itself. */
+static void show_metrics_hint(struct store *s, int64_t run, FILE *out)
+{
+	static const char sql[] =
+		"SELECT 1 FROM metric m JOIN cell c ON c.id = m.cell_id"
+		" WHERE c.run_id = CAST(?1 AS INTEGER) AND m.trial_id IS NOT NULL"
+		" AND m.name NOT IN ('residual_norm', 'error') AND m.name NOT GLOB 'stamp_*' LIMIT 1";
+	char id[24];
+	const char *param = id;
+	int there = 0;
+
+	snprintf(id, sizeof(id), "%lld", (long long)run);
+	if (store_query(s, sql, &param, 1, is_there, &there) >= 0 && there)
+		fputs("\nMore than times was measured: pkrun show --metrics\n", out);
+}
+
 int show_run(struct store *s, int64_t run, enum show_format format, FILE *out)
 {
 	struct results res;
@@ -474,6 +497,8 @@ int show_run(struct store *s, int64_t run, enum show_format format, FILE *out)
 		fputc('\n', out);
 		show_line(crossover, 0, 0, format == SHOW_TABLE ? say_terminal(fileno(out)) : 0, out);
 	}
+	if (!rc && (format == SHOW_TABLE || format == SHOW_MARKDOWN))
+		show_metrics_hint(s, run ? run : res.run, out);
 	results_free(&res);
 	return rc ? -2 : 0;
 }

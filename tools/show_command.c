@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT
  *
  * show_command.c - `pkrun show`: a run again (show.c), its failures, its
- * environment.
+ * environment, what it measured besides the time.
  */
 #include <errno.h>
 #include <getopt.h>
@@ -17,17 +17,19 @@ struct show_options {
 	const char *db;
 	int64_t run;
 	enum show_format format;
-	int failures, environment;
+	int failures, environment, metrics;
 };
 
 static int show_usage(FILE *out)
 {
 	fputs("usage: pkrun show [DB] [--run N] [--format table|json|csv|markdown]\n"
-	      "                  [--failures | --environment]\n"
+	      "                  [--failures | --environment | --metrics]\n"
 	      "\n"
 	      "The closing table of a run again, the latest unless --run says which.\n"
 	      "--failures: the cells that were wrong, refused, crashed, hung or failed, and why.\n"
 	      "--environment: what the run recorded of the machine.\n"
+	      "--metrics: what variants measured besides the time, such as the parts of a launch; the mean\n"
+	      "over trials (`pkrun list metrics` says what each is).\n"
 	      "DB defaults to pkrun.db.  json and csv give times in ns.\n", out);
 	return out == stdout ? EXIT_OK : EXIT_USAGE;
 }
@@ -47,6 +49,7 @@ static int show_parse(int argc, char **argv, struct show_options *o)
 	static const struct option longs[] = {
 		{ "run", required_argument, NULL, 'r' }, { "format", required_argument, NULL, 'f' },
 		{ "failures", no_argument, NULL, 'F' }, { "environment", no_argument, NULL, 'E' },
+		{ "metrics", no_argument, NULL, 'M' },
 		{ "db", required_argument, NULL, 'd' }, { "help", no_argument, NULL, 'h' }, { 0 },
 	};
 	int c;
@@ -67,14 +70,20 @@ static int show_parse(int argc, char **argv, struct show_options *o)
 		}
 		o->failures |= c == 'F';
 		o->environment |= c == 'E';
+		o->metrics |= c == 'M';
 		if (c == 'd')
 			o->db = optarg;
 	}
-	if (argc - optind > 1 || (o->failures && o->environment))
+	if (argc - optind > 1 || o->failures + o->environment + o->metrics > 1)
 		return show_usage(stderr);
 	if (optind < argc)
 		o->db = argv[optind];
 	return EXIT_OK;
+}
+
+static int show_is_query(const struct show_options *o)
+{
+	return o->failures || o->environment || o->metrics;
 }
 
 static int failure_print(void *user, const struct store_row *row)
@@ -132,7 +141,7 @@ static int show_no_failure(struct store *s, const char *run)
 	return rc > 0 || fflush(stdout) ? -2 : rc < 0 ? -1 : 1;
 }
 
-/* Failures or environment of a run. */
+/* Failures, environment or metrics of a run. */
 static int show_query(struct store *s, const struct show_options *o)
 {
 	static const char failures[] =
@@ -141,20 +150,27 @@ static int show_query(struct store *s, const struct show_options *o)
 	static const char environment[] =
 		"SELECT key, value, state, repair FROM environment WHERE run_id = CAST(?1 AS INTEGER)"
 		" ORDER BY instr('warn unknown ok info', state), key";
+	/* for people, four digits */
+	static const char metrics[] =
+		"SELECT series, variant, workload, n, params, metric, unit, CAST(printf('%.4g', mean) AS REAL) AS mean,"
+		" CAST(printf('%.4g', least) AS REAL) AS least, CAST(printf('%.4g', most) AS REAL) AS most, samples"
+		" FROM measured WHERE run = CAST(?1 AS INTEGER) ORDER BY cell, metric";
+	static const char all_digits[] =
+		"SELECT * FROM measured WHERE run = CAST(?1 AS INTEGER) ORDER BY cell, metric";
+	int people = o->format == SHOW_TABLE || o->format == SHOW_MARKDOWN;
+	const char *sql = o->failures ? failures : o->environment ? environment : people ? metrics : all_digits;
 	char id[24];
 	const char *param = id;
 	int failed = 0, rc;
 
 	snprintf(id, sizeof(id), "%lld", (long long)o->run);
-	if (o->failures && (o->format == SHOW_TABLE || o->format == SHOW_MARKDOWN) &&
-	    (rc = show_no_failure(s, id)) != 0)
+	if (o->failures && people && (rc = show_no_failure(s, id)) != 0)
 		return rc > 0 ? 0 : rc;
 	if (o->failures && o->format == SHOW_TABLE) {
 		rc = store_query(s, failures, &param, 1, failure_print, NULL);
 		return rc > 0 || fflush(stdout) ? -2 : rc;
 	}
-	if (rows_query(s, o->failures ? failures : environment, &param, 1, o->format,
-		       say_terminal(STDOUT_FILENO), stdout, &failed))
+	if (rows_query(s, sql, &param, 1, o->format, say_terminal(STDOUT_FILENO), stdout, &failed))
 		return failed ? -2 : -1;
 	return 0;
 }
@@ -170,8 +186,7 @@ static int show_store(struct store *s, struct show_options *o)
 		rc = 1;
 	else {
 		o->run = o->run ? o->run : latest;
-		rc = o->failures || o->environment ? show_query(s, o) :
-						     show_run(s, o->run, o->format, stdout);
+		rc = show_is_query(o) ? show_query(s, o) : show_run(s, o->run, o->format, stdout);
 	}
 	if (!rc)
 		return EXIT_OK;
@@ -196,8 +211,7 @@ int command_show(int argc, char **argv)
 
 	if (rc)
 		return rc < 0 ? EXIT_OK : rc;
-	if (store_open(&s, o.db, STORE_READ | (o.failures || o.environment ? 0 : STORE_CACHE),
-		       why, sizeof(why))) {
+	if (store_open(&s, o.db, STORE_READ | (show_is_query(&o) ? 0 : STORE_CACHE), why, sizeof(why))) {
 		say_error("show: %s", why);
 		return EXIT_USAGE;
 	}
