@@ -365,6 +365,23 @@ END
   grep -q '^11 ' a.svg.gp
 }
 
+@test "no room for the figure is an error, and what was there stays; a name may hold a newline" {
+  needs_gnuplot
+  make_db a.db cells=16
+  for kind in svg png; do
+    "$PKRUN" plot scaling a.db -o a.$kind
+    cp a.$kind first.$kind
+    run bash -c "ulimit -f 8; \"\$PKRUN\" plot scaling a.db -o a.$kind"
+    [ "$status" -eq 2 ]; [ "$output" = "pkrun: plot: a.$kind: File too large" ]
+    cmp a.$kind first.$kind
+    ! ls *.part || false
+  done
+  "$PKRUN" plot scaling a.db -o $'a\n.svg' --keep
+  cmp $'a\n.svg' first.svg; rm $'a\n.svg'
+  gnuplot $'a\n.svg.gp'
+  cmp $'a\n.svg' first.svg
+}
+
 @test "only the bad points go, with a note; the others are drawn (h07, h09)" {
   needs_gnuplot
   make_db a.db cells=40 trials=1 blocks=1

@@ -2,6 +2,7 @@
  *
  * draw.c - run gnuplot, which does the drawing; no picture is left half done.
  */
+#define _GNU_SOURCE
 #include <errno.h>
 #include <spawn.h>
 #include <stdio.h>
@@ -11,6 +12,7 @@
 #include <unistd.h>
 #include <fcntl.h>
 #include "draw.h"
+#include "export.h"
 #include "figure.h"
 
 extern char **environ;
@@ -42,6 +44,14 @@ static void draw_terminal(FILE *f, const char *kind, int width, int height)
 			" noenhanced\n", width / 100.0, height / 100.0);
 }
 
+static void draw_output(FILE *f, const char *path)
+{
+	fprintf(f, "set output '%s", *path == '/' ? "" : "./");	/* it may begin with a quote */
+	for (; *path; path++)
+		fprintf(f, *path == '\'' ? "''" : *path == '\n' ? "'.\"\\n\".'" : "%c", *path);
+	fputs("'\n", f);
+}
+
 int draw_script(const char *kind, const char *output, int width, int height, const char *figure,
 		char **script)
 {
@@ -52,10 +62,9 @@ int draw_script(const char *kind, const char *output, int width, int height, con
 		return -1;
 	fputs("# made by `pkrun plot`; run it with gnuplot\nset encoding utf8\n", f);
 	draw_terminal(f, kind, width, height);
-	fprintf(f, "set output '%s", *output == '/' ? "" : "./");	/* it may begin with a quote */
-	for (; *output; output++)
-		fprintf(f, *output == '\'' ? "''" : "%c", *output);
-	fprintf(f, "'\n%s\nset output\n", figure);
+	if (output)
+		draw_output(f, output);
+	fprintf(f, "%s\nset output\n", figure);
 	if (ferror(f)) {
 		fclose(f);
 		return -1;
@@ -63,8 +72,9 @@ int draw_script(const char *kind, const char *output, int width, int height, con
 	return fclose(f);
 }
 
-/* The script goes to gnuplot's standard input; its complaints come back in `said`. */
-static pid_t draw_spawn(int script, int said)
+/* The script goes to gnuplot's standard input, the picture comes from its standard output,
+ * its complaints from the other one. */
+static pid_t draw_spawn(int script, int picture, int said)
 {
 	char *argv[] = { "gnuplot", "-d", NULL };
 	posix_spawn_file_actions_t actions;
@@ -75,7 +85,7 @@ static pid_t draw_spawn(int script, int said)
 	setenv("LC_ALL", "C.UTF-8", 1);
 	posix_spawn_file_actions_init(&actions);
 	posix_spawn_file_actions_adddup2(&actions, script, STDIN_FILENO);
-	posix_spawn_file_actions_adddup2(&actions, said, STDOUT_FILENO);
+	posix_spawn_file_actions_adddup2(&actions, picture, STDOUT_FILENO);
 	posix_spawn_file_actions_adddup2(&actions, said, STDERR_FILENO);
 	rc = posix_spawnp(&pid, argv[0], &actions, NULL, argv, environ);
 	posix_spawn_file_actions_destroy(&actions);
@@ -83,23 +93,38 @@ static pid_t draw_spawn(int script, int said)
 	return rc ? -1 : pid;
 }
 
-static int draw_run(const char *script, char *why, size_t why_size)
+/* To its end, also when there is no room for it: the error is seen when `to` is closed. */
+static void draw_copy(int from, FILE *to)
+{
+	char buf[65536];
+	ssize_t n;
+
+	while ((n = read(from, buf, sizeof(buf))) > 0 || (n < 0 && errno == EINTR))
+		if (n > 0)
+			fwrite(buf, 1, (size_t)n, to);
+}
+
+/* gnuplot does not notice when a write fails; so it writes into a pipe, and we into the file. */
+static int draw_run(const char *script, FILE *picture, char *why, size_t why_size)
 {
 	FILE *in = tmpfile(), *out = tmpfile();
-	int status = 0, rc = -1;
+	int status = 0, rc = -1, fd[2] = { -1, -1 };
 	size_t n;
 	pid_t pid;
 
-	if (!in || !out || fputs(script, in) < 0 || fflush(in) || lseek(fileno(in), 0, SEEK_SET)) {
+	if (!in || !out || fputs(script, in) < 0 || fflush(in) || lseek(fileno(in), 0, SEEK_SET) ||
+	    pipe2(fd, O_CLOEXEC)) {
 		snprintf(why, why_size, "temporary file: %s", strerror(errno));
 		goto done;
 	}
-	pid = draw_spawn(fileno(in), fileno(out));
+	pid = draw_spawn(fileno(in), fd[1], fileno(out));
+	close(fd[1]);
 	if (pid < 0) {
 		snprintf(why, why_size, errno == ENOENT ? "gnuplot is not installed (Debian and Ubuntu: "
 			 "gnuplot-nox)" : "gnuplot: %s", strerror(errno));
 		goto done;
 	}
+	draw_copy(fd[0], picture);
 	while (waitpid(pid, &status, 0) < 0 && errno == EINTR)
 		;
 	rewind(out);
@@ -113,37 +138,32 @@ done:
 		fclose(in);
 	if (out)
 		fclose(out);
+	if (fd[0] >= 0)
+		close(fd[0]);
 	return rc;
 }
 
 int draw_file(const char *path, int width, int height, const char *figure, char *why, size_t why_size)
 {
+	struct export_file f;
 	const char *kind;
-	char *part = NULL, *script = NULL;
-	int rc = -1, fd;
+	char *script = NULL;
+	int rc = -1;
 
-	if (draw_kind(path, &kind) || asprintf(&part, "%s.part", path) < 0)
-		return -1;
-	fd = open(part, O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0666);
-	if (fd < 0) {
+	if (draw_kind(path, &kind) || draw_script(kind, NULL, width, height, figure, &script)) {
+		snprintf(why, why_size, "out of memory");
+		goto out;
+	}
+	if (export_open(&f, path)) {
 		snprintf(why, why_size, "%s: %s", path, strerror(errno));
 		goto out;
 	}
-	close(fd);
-	if (draw_script(kind, part, width, height, figure, &script)) {
-		snprintf(why, why_size, "out of memory");
-		goto undo;
+	rc = draw_run(script, f.out, why, why_size);
+	if (export_close(&f, rc) && !rc) {
+		snprintf(why, why_size, "%s: %s", path, strerror(errno));
+		rc = -1;
 	}
-	if (draw_run(script, why, why_size))
-		goto undo;
-	rc = rename(part, path);
-	if (!rc)
-		goto out;
-	snprintf(why, why_size, "%s: %s", path, strerror(errno));
-undo:
-	unlink(part);
 out:
-	free(part);
 	free(script);
 	return rc;
 }

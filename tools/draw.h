@@ -9,7 +9,7 @@
 
 /* "svg", "png" or "pdf" of a file name's suffix: 0, or -1 for any other. */
 int draw_kind(const char *path, const char **kind);
-/* The complete script: terminal, output and what the figure wrote. */
+/* The complete script: terminal, output (NULL: gnuplot's standard output) and what the figure wrote. */
 int draw_script(const char *kind, const char *output, int width, int height, const char *figure,
 		char **script);
 /* Draw into `path`, which is only there when everything went well; 0, or -1 and the reason. */

@@ -52,6 +52,7 @@ int export_open(struct export_file *f, const char *path)
 {
 	struct stat st;
 
+	signal(SIGXFSZ, SIG_IGN);	/* over `ulimit -f` a write is to fail, so that no part is left */
 	f->path = path;
 	f->part = NULL;
 	if ((lstat(path, &st) || S_ISREG(st.st_mode)) && asprintf(&f->part, "%s.part", path) < 0) {
@@ -95,7 +96,6 @@ int export_command(const struct export *what, int argc, char **argv)
 	int64_t run = 0;
 	int c;
 
-	signal(SIGXFSZ, SIG_IGN);	/* over `ulimit -f` a write is to fail, so that no part is left */
 	optind = 0;
 	while ((c = getopt_long(argc, argv, "ho:", longs, NULL)) != -1) {
 		if (c == 'h') {
