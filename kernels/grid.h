@@ -90,22 +90,60 @@ static inline int pk_shared_max(const struct pkrun_run *run)
 	return bytes;
 }
 
+/* Shared memory that `kernel` has anyhow: its arrays of fixed size count against the same limit.
+ * (Not so on the host target, which keeps them apart.) */
+template <class Kernel>
+static int pk_shared_fixed(struct pkrun_run *run, Kernel kernel, size_t *bytes)
+{
+#if defined(PKRUN_BUILD_HOST)
+	(void)run;
+	(void)kernel;
+	*bytes = 0;
+#else
+	hipFuncAttributes attributes;
+
+	PK_TRY(run, hipFuncGetAttributes(&attributes, reinterpret_cast<const void *>(kernel)));
+	*bytes = attributes.sharedSizeBytes;
+#endif
+	return PKRUN_OK;
+}
+
 /* Let `kernel` have so many bytes of it; PKRUN_SKIP when no block can. */
 template <class Kernel> static int pk_allow_shared(struct pkrun_run *run, Kernel kernel, size_t bytes)
 {
-	int most = pk_shared_max(run);
+	int most = pk_shared_max(run), status;
+	size_t fixed;
 
 	if (!bytes)
 		return PKRUN_OK;
-	if (bytes > (size_t)most) {
+	status = pk_shared_fixed(run, kernel, &fixed);
+	if (status != PKRUN_OK)
+		return status;
+	if (bytes + fixed > (size_t)most) {
 		run->host->say(run, "a block would need %zu bytes of shared memory, this device has %d",
-			       bytes, most);
+			       bytes + fixed, most);
 		return PKRUN_SKIP;
 	}
 	PK_TRY(run, hipFuncSetAttribute(reinterpret_cast<const void *>(kernel),
 					hipFuncAttributeMaxDynamicSharedMemorySize, (int)bytes));
 	return PKRUN_OK;
 }
+
+#if defined(PKRUN_BUILD_CUDA)
+/* PKRUN_SKIP when `kernel` is not code for architecture `least` (90: sm_90) or later: that of an
+ * older one runs on later devices too, but lacks what is compiled in from `least` on only. */
+template <class Kernel> static int pk_built_for(struct pkrun_run *run, Kernel kernel, int least)
+{
+	hipFuncAttributes attributes;
+
+	PK_TRY(run, hipFuncGetAttributes(&attributes, reinterpret_cast<const void *>(kernel)));
+	if (attributes.ptxVersion >= least)
+		return PKRUN_OK;
+	run->host->say(run, "built for sm_%d; it needs code for sm_%d: configure --with-cuda-arch=sm_%d",
+		       attributes.ptxVersion, least, least);
+	return PKRUN_SKIP;
+}
+#endif
 
 /* Fill a footprint for `kernel`; the runtime says how many blocks fit a compute unit. */
 template <class Kernel>

@@ -3,7 +3,7 @@
  * norm.h - the residual norm that `check = k` asks for every k iterations.
  *
  * A functor with has_norm gives each thread's share of the sum of squares; a
- * block adds its threads' up, and one block or the host adds the blocks' up.
+ * block adds its threads' up, and the last block, every block or the host adds the blocks' up.
  * The order of additions is fixed for a grid and a block, so the figure is the
  * same in every run.  It is a solver's look at its progress: what counts here
  * is the synchronisation that each variant has to pay for it.

@@ -219,11 +219,18 @@ static inline const struct host_options *host_options_of(const struct pkrun_run 
 	return (const struct host_options *)run->options;
 }
 
+/* The kernel of this cell. */
+template <class W, class Rung> static auto host_kernel_for(const struct pkrun_run *run)
+{
+	return host_options_of(run)->stamps ? host_kernel<W, Rung, true> :
+					      host_kernel_of<W, Rung>::kernel();
+}
+
 template <class Rung> static int host_footprint(struct pkrun_run *run, struct pkrun_footprint *fp)
 {
 	struct host_state *h = (struct host_state *)run->state;
 	int status = pk_with_work_sweep(run, Rung::sweep, [=](auto work) -> int {
-		return pk_footprint(run, host_kernel_of<decltype(work), Rung>::kernel(), work.units(), 0,
+		return pk_footprint(run, host_kernel_for<decltype(work), Rung>(run), work.units(), 0,
 				    PK_AUTO_CAPPED, fp);
 	});
 
@@ -477,11 +484,8 @@ template <class Rung> static int host_start(struct pkrun_run *run)
 		pk_system::put_release(h->to_host + (size_t)b * h->to_host_stride, FLAG_ABSENT);
 	}
 	status = pk_with_work_sweep(run, Rung::sweep, [=](auto work) -> int {
-		PK_TRY(run, pk_launch_coop(h->stamps.dev.steps ?
-						   host_kernel<decltype(work), Rung, true> :
-						   host_kernel_of<decltype(work), Rung>::kernel(),
-					   dim3(h->blocks), dim3(run->threads), 0, pk_stream(run),
-					   work, c));
+		PK_TRY(run, pk_launch_coop(host_kernel_for<decltype(work), Rung>(run), dim3(h->blocks),
+					   dim3(run->threads), 0, pk_stream(run), work, c));
 		return PKRUN_OK;
 	});
 	if (status != PKRUN_OK)

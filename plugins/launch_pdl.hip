@@ -52,14 +52,17 @@ static __global__ void stamped_dependent_kernel(W work, uint64_t phase, uint64_t
 
 static int probe(struct pkrun_run *run)
 {
-	int major = 0, minor = 0;
+	int major = 0, minor = 0, status;
 
 	PK_TRY(run, hipDeviceGetAttribute(&major, hipDeviceAttributeComputeCapabilityMajor,
 					  run->device));
 	PK_TRY(run, hipDeviceGetAttribute(&minor, hipDeviceAttributeComputeCapabilityMinor,
 					  run->device));
-	if (major >= 9)
-		return launch_probe(run);
+	if (major >= 9) {
+		/* any of them: all are compiled for the same */
+		status = pk_built_for(run, dependent_kernel<null_work>, 90);
+		return status == PKRUN_OK ? launch_probe(run) : status;
+	}
 	run->host->say(run, "programmatic dependent launch begins with sm_90; this device is sm_%d%d",
 		       major, minor);
 	return PKRUN_SKIP;

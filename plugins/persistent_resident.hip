@@ -8,7 +8,7 @@
  * neighbours, and the rest is written back when the run ends.
  *
  * Cost: a band has to fit, which bounds N by the shared memory of all compute
- * units together (about 1900 on a device of 132 x 227 KB); what does not fit
+ * units together (about 1800 on a device of 132 x 227 KB); what does not fit
  * is skipped, with both numbers.  This is the simple version: one thread a
  * point, the step counters of persistent_device, no registers.
  */

@@ -71,7 +71,7 @@ struct cluster_sync {
 static int probe(struct pkrun_run *run)
 {
 	uint32_t size = cluster_of(run);
-	int major = 0;
+	int major = 0, status;
 
 	PK_TRY(run, hipDeviceGetAttribute(&major, hipDeviceAttributeComputeCapabilityMajor,
 					  run->device));
@@ -83,7 +83,8 @@ static int probe(struct pkrun_run *run)
 		run->host->say(run, "cluster = %u is no power of two", size);
 		return PKRUN_SKIP;
 	}
-	return pk_no_check(run);
+	status = pk_built_for(run, sync_kernel<cluster_sync>, 90);
+	return status == PKRUN_OK ? pk_no_check(run) : status;
 }
 
 static void configure(struct pkrun_run *run, uint32_t blocks, cudaLaunchAttribute *cluster,
