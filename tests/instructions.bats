@@ -72,6 +72,22 @@ polls='poll invl2=0 invl1=0 wbl2=0'
   done
 }
 
+# The one release behind the barrier waits for its own wave's stores only.
+@test "gfx90a: no wave comes to a barrier before its stores are done" {
+  for v in naive relaxed padded device barrier interpreter doorbell; do
+    need $v
+    for kernel in null_work poisson2dI10shape_rows poisson2dI11shape_tiles poisson2dI11shape_bands; do
+      run spins $v "_kernelI9$kernel"
+      [[ $output == *'kernel invl2='* ]]
+      [[ $output != *unwaited* ]]
+    done
+  done
+  # and it would be seen
+  sed -i 's/s_waitcnt vmcnt(0) lgkmcnt(0) /s_waitcnt lgkmcnt(0) /' "$BATS_FILE_TMPDIR/relaxed.dis"
+  run spins relaxed '_kernelI9null_work'
+  [[ $output == *unwaited* ]]
+}
+
 @test "gfx90a: only a stamped kernel reads the clock" {
   for v in relaxed device interpreter barrier doorbell launch launch_coop; do
     need $v

@@ -63,6 +63,23 @@ function edge(from, to) {
   after[from] = after[from] " " to
   before[to] = before[to] " " from
 }
+# The barriers that a store or an atomic reaches with no s_waitcnt vmcnt(0) on the way.
+function unwaited(  i, head, tail, queue, under_way, q, k, m, ends, out) {
+  for (i = 1; i <= n; i++) if (op[i] ~ /^(global|flat|buffer)_(store|atomic)/) queue[++tail] = i
+  for (head = 1; head <= tail; head++) {
+    q = queue[head]
+    if (q in out) continue
+    out[q] = 1
+    m = split(after[q], ends, " ")
+    for (k = 1; k <= m; k++) {
+      i = ends[k]
+      if (i in under_way) continue
+      under_way[i] = 1
+      if (!(op[i] == "s_waitcnt" && text[i] ~ /vmcnt\(0\)/)) queue[++tail] = i
+    }
+  }
+  for (i = 1; i <= n; i++) if (op[i] == "s_barrier" && (i in under_way)) printf "unwaited %x\n", at[i]
+}
 END {
   if (!n) { print "no kernel " kernel; exit 1 }
   for (i = 1; i <= n; i++) {
@@ -78,6 +95,7 @@ END {
         print "poll invl2=" within("^buffer_invl2$"), "invl1=" within("^buffer_wbinvl1_vol$"), \
           "wbl2=" within("^buffer_wbl2$")
   }
+  unwaited()
   for (i = 1; i <= n; i++)
     if (op[i] == "buffer_wbl2" && op[i + 1] == "s_waitcnt" && op[i + 2] ~ /^(global|flat)_store/) behind++
   print "kernel invl2=" count("^buffer_invl2$", 1, n), "invl1=" count("^buffer_wbinvl1_vol$", 1, n), \
