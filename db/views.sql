@@ -2,13 +2,14 @@
 -- are per iteration, in ns; NULL is unknown.  Only SQLite's own functions, so
 -- every tool that opens the file can use them.  Medians are medians over the
 -- medians of the blocks (processes), for trials of one process are not
--- independent.  Each view begins at the start of a line and ends at ";" and a newline.
+-- independent.  Each view begins at the start of a line and ends at ";" and a newline, and
+-- what explains it lies inside: so it is in the file, for whoever opens that.
 
+CREATE VIEW block_time AS
 -- One row a block that was measured to its end: its verified timed trials, whose
 -- clock could be trusted.
 -- (The median by a look into each block's part of the index: half the time of
 -- one window over all trials.)
-CREATE VIEW block_time AS
 SELECT cell_id, block_id, trials,
        (SELECT avg(ns)
         FROM (SELECT CAST(t.wall_ns AS REAL) / t.iterations AS ns,
@@ -25,8 +26,8 @@ FROM (SELECT cell_id, block_id, count(*) AS trials, min(CAST(wall_ns AS REAL) / 
       GROUP BY cell_id, block_id) g
 WHERE (SELECT status FROM block WHERE id = g.block_id) = 'ok';
 
--- One row a cell that has times: the median over its blocks' medians.
 CREATE VIEW cell_time AS
+-- One row a cell that has times: the median over its blocks' medians.
 SELECT cell_id, count(*) AS blocks, sum(trials) AS trials,
        avg(CASE WHEN place IN ((of + 1) / 2, (of + 2) / 2) THEN median_ns END) AS median_ns,
        min(min_ns) AS min_ns, max(max_ns) AS max_ns
@@ -36,11 +37,11 @@ FROM (SELECT cell_id, trials, median_ns, min_ns, max_ns,
       FROM block_time)
 GROUP BY cell_id;
 
+CREATE VIEW result AS
 -- One row a cell with all that belongs to it.  Times only where every process
 -- of the cell ended well; speedup is against the fastest cell of the section
 -- that the matrix names as baseline, at equal workload, target, n, iterations
 -- and work: what else the workload was told (length_ns of busy, say), if anything.
-CREATE VIEW result AS
 WITH counted AS MATERIALIZED (
   SELECT cell_id, sum(many) FILTER (WHERE kind = 'timed') AS trials,
          CASE WHEN max(verified = 0) THEN 0 WHEN max(verified = 1) THEN 1 END AS verified
@@ -78,16 +79,16 @@ LEFT JOIN told w ON w.cell_id = c.id
 LEFT JOIN base b ON b.run_id = c.run_id AND b.workload = c.workload AND b.target = c.target
                 AND b.n = c.n AND b.iterations = c.iterations AND b.work = t.work;
 
+CREATE VIEW summary AS
 -- The result table to ask first: one row a cell.  verified: 1 every trial's
 -- whole array was right, 0 some was not, NULL none was judged.  params: options that
 -- are not at their default; work: all options of the workload but n.
-CREATE VIEW summary AS
 SELECT run, series, variant, workload, target, device, n, iterations, params, status, trials,
        median_ns, min_ns, max_ns, speedup, verified, work
 FROM result;
 
--- Cells that did not end well, and why.
 CREATE VIEW failures AS
+-- Cells that did not end well, and why.
 SELECT c.run_id AS run, c.number, c.series, c.variant, c.workload, c.target, c.n, c.params,
        c.status, c.reason,
        (SELECT count(*) FROM block b WHERE b.cell_id = c.id) AS processes,
@@ -96,10 +97,10 @@ SELECT c.run_id AS run, c.number, c.series, c.variant, c.workload, c.target, c.n
 FROM cell c
 WHERE c.status IN ('wrong', 'crash', 'hang', 'error', 'refused');
 
+CREATE VIEW ladder AS
 -- One row a rung: the fastest cell of each series and variant, in the order of
 -- the matrix, for one problem (n, iterations, work).  over_previous is against the rung before that
 -- has a time, over_first against the first that has one.
-CREATE VIEW ladder AS
 WITH placed AS (
   SELECT *, row_number() OVER (PARTITION BY run, workload, target, n, iterations, work, series, variant
                                ORDER BY median_ns IS NULL, median_ns, number) AS place,
@@ -118,10 +119,10 @@ SELECT r.run, r.workload, r.target, r.device, r.n, r.iterations, r.rung, r.serie
        r.work
 FROM rung r LEFT JOIN stepped s ON s.cell = r.cell;
 
+CREATE VIEW scaling AS
 -- Time against size: one row a cell that has a time.  over_smaller is the time
 -- against the next smaller n with everything else equal; the number of iterations
 -- too where it can be: a matrix may have it fall as n grows.
-CREATE VIEW scaling AS
 SELECT run, workload, target, device, series, variant, control, params, iterations, n, grid, threads,
        median_ns, min_ns, max_ns, updates / median_ns * 1e9 AS updates_per_s,
        median_ns / updates AS ns_per_update,
@@ -134,13 +135,13 @@ FROM result
 WHERE median_ns IS NOT NULL
 WINDOW smaller AS (PARTITION BY run, workload, target, series, variant, params ORDER BY n, iterations);
 
+CREATE VIEW overhead AS
 -- Where an iteration's time goes.  The cost of a protocol is the time of the
 -- same series with empty work (workload null): same run, target, variant,
 -- parameters and threads, and a grid that differs by a tenth at most.  It is
--- execution for what comes from a queue, handshake for a persistent kernel;
+-- execution for what comes from a queue, handshake for a persistent kernel, and
 -- for launch_sync it is execution as for launch, and the rest is launch.
 -- What the work adds to it is compute.  NULL without such a cell.
-CREATE VIEW overhead AS
 WITH r AS MATERIALIZED (SELECT * FROM result WHERE median_ns IS NOT NULL),
 twin AS (
   SELECT w.cell, e.median_ns AS empty_ns,
@@ -178,12 +179,12 @@ LEFT JOIN twin t ON t.cell = r.cell AND t.place = 1
 LEFT JOIN queued q ON q.cell = r.cell AND q.place = 1
 LEFT JOIN same s ON s.cell = r.cell;
 
+CREATE VIEW roofline AS
 -- Rates against what the device can do.  The roofs are measured on the same
 -- device, in any run of the file: workload scale (bandwidth: the largest n is
 -- memory, the fastest is cache) and fma (arithmetic).  bytes are those of the
 -- natural layout without reuse, so that above a roof is caching, blocking, or
 -- an error: suspect.  NULL: no roof known.
-CREATE VIEW roofline AS
 WITH r AS MATERIALIZED (
   SELECT *, updates / median_ns * 1e9 AS updates_per_s, flops / median_ns * 1e9 AS flops_per_s,
          bytes / median_ns * 1e9 AS bytes_per_s
@@ -210,6 +211,7 @@ LEFT JOIN roof f ON f.target = r.target AND f.device IS r.device
 LEFT JOIN peak p ON p.target = r.target AND p.device IS r.device
 WHERE r.flops IS NOT NULL OR r.bytes IS NOT NULL;
 
+CREATE VIEW crossover_ratio AS
 -- Workload busy: a step of a given length (its option length_ns) under every
 -- variant, the fastest cell of each, against the fastest variant of all that
 -- need no resident kernel (against).  Times are per iteration, so the number of
@@ -217,7 +219,6 @@ WHERE r.flops IS NOT NULL OR r.bytes IS NOT NULL;
 -- pays: faster by more than the threshold (1 %, or the device's A/A floor if that
 -- is larger), and, from six blocks on, in so many of the blocks that were
 -- measured side by side that chance is no answer (sign test at 5 %).
-CREATE VIEW crossover_ratio AS
 WITH r AS MATERIALIZED (
   SELECT r.run, r.target, r.device, r.n, r.series, r.variant, r.control, r.cell, r.median_ns,
          c.device_id, CAST(p.value AS REAL) AS step_ns,
@@ -258,11 +259,11 @@ SELECT run, target, device, n, work, series, variant, control, step_ns, median_n
        cell
 FROM pair;
 
+CREATE VIEW crossover AS
 -- One row a persistent variant: the step length below which it pays, where what
 -- it gains falls to the threshold on straight lines between the measured
 -- lengths; NULL: it pays at all of them or at none.  meets_ns: where its time
 -- and that of the fastest launched variant are one, if they meet at all.
-CREATE VIEW crossover AS
 WITH step AS (
   SELECT *, launch_ns - (1 + threshold) * median_ns AS margin, launch_ns - median_ns AS gain
   FROM crossover_ratio),
@@ -285,11 +286,10 @@ SELECT run, target, device, n, work, series, variant, control,
 FROM pairs
 GROUP BY run, target, n, work, series, variant;
 
--- What a cell costs besides time, per iteration (cost: of cells that have a time):
--- CPU time of the host side in the timed part (host_cpu_share: of that time; a
+CREATE VIEW cell_cost AS
+-- What a cell costs besides time, per iteration: CPU time of the host side in the timed part (host_cpu_share: of that time; a
 -- spinning host has 1), and the device's energy where its driver counts it.  (total(), for sum() of one absurd
 -- time is an overflow, and then no cell of the file could be shown.)
-CREATE VIEW cell_cost AS
 SELECT cell_id, avg(CAST(host_cpu_ns AS REAL) / iterations) AS host_cpu_ns,
        total(host_cpu_ns) / total(wall_ns) AS host_cpu_share,
        (SELECT avg(value) FROM metric m
@@ -301,13 +301,14 @@ WHERE kind = 'timed' AND verified = 1 AND wall_ns > 0 AND host_cpu_ns IS NOT NUL
 GROUP BY cell_id;
 
 CREATE VIEW cost AS
+-- What a cell that has a time costs besides (cell_cost).
 SELECT r.run, r.workload, r.target, r.device, r.series, r.variant, r.control, r.params, r.n,
        r.iterations, r.median_ns, c.host_cpu_ns, c.host_cpu_share, c.energy_uj, c.power_w
 FROM result r JOIN cell_cost c ON c.cell_id = r.cell
 WHERE r.median_ns IS NOT NULL;
 
--- What a run was measured with, without what is another at every look.
 CREATE VIEW environment_steady AS
+-- What a run was measured with, without what is another at every look.
 SELECT run_id AS run, key, value, state
 FROM environment
 WHERE key NOT IN ('date', 'load', 'clock_tick', 'gpu_clock', 'gpu_memory_clock', 'gpu_temperature',
@@ -318,8 +319,8 @@ UNION ALL
 SELECT DISTINCT c.run_id, 'plugin ' || p.target || '/' || p.name, substr(p.sha256, 1, 12), 'info'
 FROM cell c JOIN plugin p ON p.id = c.plugin_id;
 
--- One row a difference between two runs; NULL: unknown, or not there.
 CREATE VIEW environment_diff AS
+-- One row a difference between two runs; NULL: unknown, or not there.
 SELECT DISTINCT a.id AS run_a, b.id AS run_b, k.key, x.value AS value_a, y.value AS value_b
 FROM run a
 JOIN run b ON a.id < b.id
@@ -328,9 +329,9 @@ LEFT JOIN environment_steady x ON x.run = a.id AND x.key = k.key
 LEFT JOIN environment_steady y ON y.run = b.id AND y.key = k.key
 WHERE x.value IS NOT y.value;
 
+CREATE VIEW stamped AS
 -- Cells that wrote down when each block did what (option stamps; metrics
 -- stamp_*), and what that cost: against the plain cell with all else equal.
-CREATE VIEW stamped AS
 SELECT s.run, s.cell, s.series, s.variant, s.workload, s.target, s.n, s.iterations, s.params,
        s.median_ns, min(p.median_ns) AS plain_ns, s.median_ns / min(p.median_ns) AS over_plain
 FROM result s
@@ -340,9 +341,9 @@ LEFT JOIN result p ON p.run = s.run AND p.variant = s.variant AND p.workload = s
                   AND trim(p.params) = trim(replace(' ' || s.params || ' ', ' stamps=' || v.value || ' ', ' '))
 GROUP BY s.cell;
 
+CREATE VIEW step_jitter AS
 -- How evenly steps go, from the stamps of timed trials: from one acknowledgement
 -- of a block to its next, over all blocks, steps and trials of a cell.
-CREATE VIEW step_jitter AS
 WITH done AS (
 	SELECT t.cell_id AS cell, t.id AS trial, CAST(substr(m.name, 13) AS INTEGER) AS block,
 	       CAST(substr(m.name, instr(m.name, '_s') + 2) AS INTEGER) AS step, m.value AS ns
@@ -361,10 +362,10 @@ SELECT r.run, r.cell, r.series, r.variant, r.workload, r.target, r.n, r.params, 
 FROM ranked g JOIN result r ON r.cell = g.cell AND r.median_ns IS NOT NULL
 GROUP BY g.cell;
 
+CREATE VIEW latency AS
 -- Latencies of single messages, where a variant took them: one row a cell and
 -- kind of message (round_trip, to_host, ...), over its verified timed trials.
 -- Quantiles and the mean are those of a trial, averaged over the trials.
-CREATE VIEW latency AS
 WITH part AS (
   SELECT m.cell_id, substr(m.name, 1, length(rtrim(m.name, replace(m.name, '_', ''))) - 1) AS message,
          substr(m.name, length(rtrim(m.name, replace(m.name, '_', ''))) + 1) AS what, m.value
@@ -382,11 +383,11 @@ SELECT r.run, r.workload, r.target, r.device, r.series, r.variant, r.params, r.n
 FROM seen s JOIN result r ON r.cell = s.cell_id
 WHERE r.status IN ('ok', 'imprecise', 'pending');
 
+CREATE VIEW measured AS
 -- What a variant measured besides the time: one row a cell and metric, over its
 -- verified timed trials, or over its processes for what is measured once in each
 -- (per_trial = 0).  pkrun list metrics says what each is; those of single messages and
 -- steps are in the views latency and step_jitter.
-CREATE VIEW measured AS
 WITH seen AS (
   SELECT m.cell_id, m.name, m.unit, m.trial_id IS NOT NULL AS per_trial, count(m.value) AS samples,
          avg(m.value) AS mean, min(m.value) AS least, max(m.value) AS most

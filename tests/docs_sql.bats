@@ -56,6 +56,16 @@ for name in sorted(glob.glob("recipe-*.sql")):
 END
 }
 
+@test "each view explains itself in the file, for who has nothing else" {
+  make_db a.db cells=0
+  python3 - <<'END'
+import sqlite3
+views = sqlite3.connect("file:a.db?mode=ro", uri=True).execute("SELECT name, sql FROM sqlite_schema WHERE type = 'view'").fetchall()
+assert len(views) >= 10
+assert not [name for name, sql in views if not sql.startswith(f"CREATE VIEW {name} AS\n-- ")]
+END
+}
+
 @test "the page names every view, and only views there are" {
   make_db a.db cells=0
   "$PKRUN" query a.db "SELECT name FROM sqlite_schema WHERE type = 'view' ORDER BY name" --format csv | tr -d '\r' | tail -n +2 >have

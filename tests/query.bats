@@ -146,7 +146,7 @@ END
 }
 
 @test "over ulimit -f a writer stops with path and errno; what was stored stays (b07)" {
-  run bash -c 'ulimit -f 256; "$PKRUN_BUILDDIR/tests/make_db" a.db cells=5000 each=1'
+  run bash -c 'ulimit -f 512; "$PKRUN_BUILDDIR/tests/make_db" a.db cells=5000 each=1'
   [ "$status" -eq 1 ]
   [[ $output == *'a.db: '*': File too large (errno 27)'* ]]
   [ "$("$PKRUN" query a.db 'PRAGMA integrity_check' --format csv)" = $'integrity_check\r\nok\r' ]

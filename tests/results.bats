@@ -27,6 +27,21 @@ tables() {
   done
 }
 
+@test "the recipes of docs/sql.md run straight on each database, without pkrun" {
+  python3 - <<'END'
+import glob, re, sqlite3
+recipes = re.findall(r"```sql\n(.*?)```", open("docs/sql.md").read(), re.S)
+assert len(recipes) > 10
+for name in glob.glob("results/*/*.db"):
+    db = sqlite3.connect(f"file:{name}?mode=ro&immutable=1", uri=True)
+    for recipe in recipes:
+        try:
+            db.execute(recipe).fetchone()
+        except sqlite3.Error as error:
+            raise SystemExit(f"{name}: {error} (pkrun merge FILE brings it up to date)\n{recipe}")
+END
+}
+
 @test "every database is whole, named in results/README.md, and has only right results, but for the mistakes" {
   for db in results/*/*.db; do
     name=$(basename "$db")

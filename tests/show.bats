@@ -25,6 +25,13 @@ for r in rows: print(json.dumps(r[sys.argv[2]]))' "$1" "$2"
   grep -Eq '^graph +11 +threads=64 +2\.[0-9]+ us +2\.[34][0-9]x +15  ok$' <<<"$output"
 }
 
+@test "energy with a unit that fits" {
+  make_db a.db cells=3
+  change a.db "INSERT INTO metric (cell_id, name, value, unit) SELECT id, 'energy_uj', CASE number WHEN 0 THEN 950.4 WHEN 1 THEN 4766 ELSE 281e3 END, 'uJ/iteration' FROM cell"
+  run -0 "$PKRUN" show a.db
+  [[ $output == *' energy '*'950 uJ '*'4.77 mJ '*'281 mJ '* ]]
+}
+
 @test "intervals of time and of speed-up once there are enough blocks" {
   make_db a.db cells=3 blocks=10
   COLUMNS=140 run "$PKRUN" show a.db

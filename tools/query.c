@@ -34,7 +34,7 @@ static int print_text(void *user, const struct store_row *row)
 	return printf("%s;\n\n", row->text[0]) < 0;
 }
 
-/* pkrun's own views stand in views.sql, each under the comment that explains it. */
+/* pkrun's own views as this pkrun has them. */
 static int print_schema(struct store *s)
 {
 	const char *views = store_views_sql;

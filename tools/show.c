@@ -111,6 +111,17 @@ static const char *show_range(const struct stats_interval *ci, char out[72])
 	return out;
 }
 
+/* "950 uJ", "4.77 mJ" */
+static void show_energy(struct table *t, double uj)
+{
+	static const char *const units[] = { "uJ", "mJ", "J" };
+	int unit = 0;
+
+	for (; unit < 2 && uj >= 999.5; unit++)
+		uj /= 1000;
+	table_addf(t, "%.3g %s", uj, units[unit]);
+}
+
 /* Decimals of a factor: two digits at least, however small it is. */
 static int factor_decimals(double f)
 {
@@ -154,7 +165,7 @@ static void show_row(struct table *t, const struct result_cell *c, int iteration
 	if (isnan(c->energy_uj))
 		table_add(t, NULL);
 	else
-		table_addf(t, "%.3g uJ", c->energy_uj);
+		show_energy(t, c->energy_uj);
 	if (c->trials)
 		table_addf(t, "%lld", (long long)c->trials);
 	else
