@@ -17,6 +17,7 @@
 #include <time.h>
 #include <unistd.h>
 #include "child.h"
+#include "orphan.h"
 #include "paths.h"
 
 #define FD_IN  3	/* in the child, until child_attach */
@@ -24,8 +25,13 @@
 #define FD_HIGH 200	/* out of the way of a plugin's own files */
 #define ARGS_MAX 64
 #define STILL_NS INT64_C(1000000000)
+#define LIVE_MAX 64
+#define MARK "PKRUN_PARENT"	/* in the environment of a child: our number */
 
 extern char **environ;
+
+static pid_t live[LIVE_MAX];	/* children of ours */
+static int n_live;
 
 int64_t child_now(void)
 {
@@ -135,7 +141,7 @@ int child_spawn(struct child *c, const char *const *args, const char *const *wra
 
 	signal(SIGPIPE, SIG_IGN);	/* a child that is gone is seen by its end */
 	snprintf(parent, sizeof(parent), "%ld", (long)getpid());
-	setenv("PKRUN_PARENT", parent, 1);
+	setenv(MARK, parent, 1);
 	if (wrap)
 		setenv("PKRUN_WRAPPED", "1", 1);
 	else
@@ -148,7 +154,8 @@ int child_spawn(struct child *c, const char *const *args, const char *const *wra
 		snprintf(why, why_size, "pipe: %s", strerror(errno));
 		return -1;
 	}
-	rc = spawn(&pid, argv, &p);
+	orphan_adopt();
+	rc = n_live < LIVE_MAX ? spawn(&pid, argv, &p) : EAGAIN;
 	if (rc) {
 		snprintf(why, why_size, "cannot start %s: %s", argv[0], strerror(rc));
 		pipes_close(&p);
@@ -156,7 +163,8 @@ int child_spawn(struct child *c, const char *const *args, const char *const *wra
 	}
 	memset(c, 0, offsetof(struct child, reader));
 	c->output_size = 0;
-	c->pid = pid;
+	c->pid = live[n_live++] = pid;
+	c->is_wrapped = wrap != NULL;
 	c->pidfd = (int)syscall(SYS_pidfd_open, pid, 0);
 	c->to = p.to[1];
 	c->from = p.from[0];
@@ -321,6 +329,31 @@ void child_signal(struct child *c, int sig, int group)
 		kill(group ? -c->pid : c->pid, sig);
 }
 
+static void forget(pid_t pid)
+{
+	int i;
+
+	for (i = 0; i < n_live && live[i] != pid; i++)
+		;
+	if (i < n_live)
+		live[i] = live[--n_live];
+}
+
+/* A process that it forked into a session of its own would run beside the next cells. */
+static void end_orphans(struct child *c)
+{
+	char mark[64], text[120];
+	int n, ended;
+
+	snprintf(mark, sizeof(mark), MARK "=%ld", (long)getpid());
+	ended = c->is_wrapped ? 0 : orphan_end(mark, live, n_live);
+	if (!ended)
+		return;
+	n = snprintf(text, sizeof(text), "\n%d process%s that it had started and left behind %s ended\n", ended,
+		     ended == 1 ? "" : "es", ended == 1 ? "was" : "were");
+	output_keep(c, text, (size_t)n);
+}
+
 void child_end(struct child *c)
 {
 	if (c->pid <= 0)
@@ -331,7 +364,9 @@ void child_end(struct child *c)
 	look(c, 0);
 	while (waitpid(c->pid, NULL, 0) < 0 && errno == EINTR)
 		;
+	forget(c->pid);
 	output_drain(c);
+	end_orphans(c);
 	close_fd(&c->to);
 	close_fd(&c->from);
 	close_fd(&c->output);
@@ -401,7 +436,7 @@ static int move_high(int fd)
 
 void child_attach(int *in, int *out)
 {
-	const char *parent = getenv("PKRUN_PARENT");
+	const char *parent = getenv(MARK);
 
 	/* Under --wrap the parent of this process is the wrapper. */
 	if (!getenv("PKRUN_WRAPPED")) {

@@ -25,6 +25,7 @@ struct child {
 	int to, from, output;	/* our ends; -1 when closed */
 	int ended;		/* reaped: wait_status holds */
 	int wait_status;
+	int is_wrapped;		/* what a tool leaves behind is its own affair */
 	struct message_reader reader;
 	uint64_t output_size;	/* all that it printed */
 	char output_text[CHILD_OUTPUT_MAX + 1];
@@ -48,7 +49,7 @@ enum child_event child_wait(struct child *c, struct message *m, int64_t deadline
 int64_t child_now(void);
 /* A signal to the child, or to its whole process group. */
 void child_signal(struct child *c, int sig, int group);
-/* Make an end of it now: SIGKILL to the group, reap, close. */
+/* Make an end of it now, and of all that it leaves behind: SIGKILL to the group, reap, close. */
 void child_end(struct child *c);
 /* How it ended, in words: "killed by SIGSEGV", "exited with 0 before it was done"; then the end of its output, if any. */
 void child_reason(const struct child *c, char *out, size_t out_size);

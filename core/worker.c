@@ -13,6 +13,8 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/resource.h>
+#include <sys/time.h>
 #include <unistd.h>
 #include "bench.h"
 #include "catalog.h"
@@ -27,6 +29,7 @@ static struct job job;
 static struct pkrun_watch *volatile watch;
 static volatile sig_atomic_t terminated;
 static pid_t self;
+static struct rlimit limits[RLIM_NLIMITS];	/* as they were at first */
 
 static void on_term(int sig)
 {
@@ -218,6 +221,34 @@ static void do_probe(void)
 	send_end(dev ? BENCH_OK : BENCH_ERROR, why, NULL);
 }
 
+static void keep_limits(void)
+{
+	int i;
+
+	for (i = 0; i < RLIM_NLIMITS; i++)
+		getrlimit(i, &limits[i]);
+}
+
+/* A variant's timer that goes off, its limit that is reached, a signal that it blocks: not in the next cell. */
+static void own_signals(void)
+{
+	const struct itimerval never = { { 0, 0 }, { 0, 0 } };
+	struct sigaction sa;
+	sigset_t none;
+	int i;
+
+	for (i = ITIMER_REAL; i <= ITIMER_PROF; i++)
+		setitimer(i, &never, NULL);
+	for (i = 0; i < RLIM_NLIMITS; i++)
+		setrlimit(i, &limits[i]);
+	memset(&sa, 0, sizeof(sa));
+	sa.sa_handler = on_term;	/* no SA_RESTART: a waiting read must notice */
+	sigaction(SIGTERM, &sa, NULL);
+	signal(SIGPIPE, SIG_IGN);
+	sigemptyset(&none);
+	sigprocmask(SIG_SETMASK, &none, NULL);
+}
+
 static void do_job(void)
 {
 	const char *mode = job_get(&job, "mode");
@@ -233,15 +264,13 @@ static void do_job(void)
 
 int worker_main(int argc, char **argv)
 {
-	struct sigaction sa;
 	struct message m;
 
 	(void)argc;
 	(void)argv;
 	self = getpid();
-	memset(&sa, 0, sizeof(sa));
-	sa.sa_handler = on_term;	/* no SA_RESTART: a waiting read must notice */
-	sigaction(SIGTERM, &sa, NULL);
+	keep_limits();
+	own_signals();
 	/* A lazily loaded kernel waits for the resident one to leave, which waits for it. */
 	setenv("CUDA_MODULE_LOADING", "EAGER", 1);
 	child_attach(&pipe_in, &pipe_out);
@@ -250,6 +279,7 @@ int worker_main(int argc, char **argv)
 		if (job_take(&job, &m))
 			_exit(CHILD_LOST_PIPE);
 		do_job();
+		own_signals();
 		worker_send(PROTOCOL_READY, NULL, 0);
 	}
 	/* Not exit(): what plugins registered with atexit is no part of a measurement. */

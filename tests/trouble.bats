@@ -161,10 +161,32 @@ no_time() { [ -z "$(sql "SELECT median_ns FROM summary WHERE series = '$1'")" ];
   done
 }
 
+@test "timers, limits and signals that a variant sets are not those of the next" {
+  matrix a.ini isolation=block schedule=sequential timeout=1 -- leaves sleeper hang
+  FAKE_LEFT=signals FAKE_HANG=watch run -4 "$PKRUN" --quiet a.ini
+  [ "$(cell leaves)" = ok ] || { reason leaves; return 1; }
+  [ "$(cell sleeper)" = ok ] || { reason sleeper; return 1; }
+  [ "$(sql 'SELECT count(DISTINCT pid) FROM block')" = 1 ]
+  [[ $(reason hang) == *'block 3 waited at step 17' ]]	# which it says when it gets SIGTERM
+}
+
 @test "a process that a variant forked and lets come back measures nothing" {
   FAKE_LEFT=fork one leaves ok 0
   [ "$(sql "SELECT count(*), count(DISTINCT position) FROM trial t JOIN cell c ON c.id = t.cell_id WHERE series = 'leaves'")" = 6,6 ]
   [[ $(sql "SELECT text FROM event WHERE kind = 'output'") == *'a process that the variant forked came back from it, and was ended'* ]]
+}
+
+@test "a daemon that a variant starts is ended with its process, and that is said" {
+  export FAKE_TURN=$PWD/daemons
+  for case in 'daemon ok 0' 'daemon_crash crash 3'; do
+    read -r left status code <<<"$case"
+    rm -f daemons
+    FAKE_LEFT=$left one leaves "$status" "$code"
+    [ -s daemons ]
+    while read -r pid; do ! alive "$pid" || { kill -9 "$pid"; false; }; done <daemons
+    [[ $(sql "SELECT text FROM event WHERE kind = 'output'") == \
+      *"$(wc -l <daemons) process"*' that it had started and left behind w'*' ended'* ]]
+  done
 }
 
 @test "what a variant did itself is not put down to others" {

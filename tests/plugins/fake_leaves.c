@@ -2,10 +2,16 @@
  *
  * fake_leaves.c - right, but run() leaves its process otherwise than it found it, as $FAKE_LEFT says:
  * round, comma (both also in its constructor), fork, name (of a metric, too long),
- * abort (the word), room (asks for more than memory can have).
+ * abort (the word), room (asks for more than memory can have), daemon (in a session of its own,
+ * its number in $FAKE_TURN), daemon_crash (the same, then abort()), signals (a timer that kills,
+ * limits, signals ignored and blocked).
  */
 #include <fenv.h>
 #include <locale.h>
+#include <signal.h>
+#include <stdio.h>
+#include <sys/resource.h>
+#include <sys/time.h>
 #include "fake.h"
 
 static void leave(const char *what)
@@ -23,6 +29,48 @@ __attribute__((constructor)) static void begin(void)
 	leave(what ? what : "");
 }
 
+/* Twice forked, as daemons are, and deaf to all but SIGKILL; it is there when this returns. */
+static void start_daemon(void)
+{
+	int ready[2];
+	char byte;
+	FILE *f;
+
+	if (pipe(ready))
+		abort();
+	if (fork()) {
+		close(ready[1]);
+		(void)!read(ready[0], &byte, 1);
+		close(ready[0]);
+		return;
+	}
+	setsid();
+	if (fork())
+		_exit(0);
+	signal(SIGTERM, SIG_IGN);
+	f = fopen(getenv("FAKE_TURN"), "a");
+	fprintf(f, "%ld\n", (long)getpid());
+	fclose(f);
+	close(ready[1]);
+	for (;;)
+		pause();
+}
+
+static void set_signals(void)
+{
+	const struct itimerval soon = { { 0, 20000 }, { 0, 20000 } };
+	struct rlimit files;
+	sigset_t all;
+
+	signal(SIGTERM, SIG_IGN);
+	sigfillset(&all);
+	sigprocmask(SIG_SETMASK, &all, NULL);	/* the timer's too, so that this cell is not ended */
+	setitimer(ITIMER_REAL, &soon, NULL);
+	getrlimit(RLIMIT_NOFILE, &files);
+	files.rlim_cur = 3;	/* no plugin can be loaded */
+	setrlimit(RLIMIT_NOFILE, &files);
+}
+
 static int run(struct pkrun_run *r, uint64_t iterations)
 {
 	const char *what = getenv("FAKE_LEFT");
@@ -35,6 +83,12 @@ static int run(struct pkrun_run *r, uint64_t iterations)
 	leave(what);
 	if (strcmp(what, "fork") == 0)
 		return fork() < 0 ? PKRUN_FAIL : PKRUN_OK;
+	if (strcmp(what, "signals") == 0)
+		set_signals();
+	if (strncmp(what, "daemon", 6) == 0)
+		start_daemon();
+	if (strcmp(what, "daemon_crash") == 0)
+		abort();
 	if (strcmp(what, "abort") == 0)
 		r->watch->abort = 1;
 	if (strcmp(what, "room") == 0)
