@@ -91,7 +91,7 @@ static int take_block(void *user, const struct store_row *row)
 	const struct resume_block b = {
 		.cell = row->integer[0], .number = row->integer[1], .attempt = row->integer[2],
 		.done = row->integer[3] == 1, .median = row->text[4] ? row->real[4] : NAN,
-		.seconds = row->text[5] && row->real[5] > 0 ? row->real[5] : 0,
+		.seconds = row->real[5],
 	};
 
 	return to->fn(to->user, &b);
@@ -101,9 +101,9 @@ int resume_blocks(struct store *s, int64_t run, int (*fn)(void *user, const stru
 		  void *user)
 {
 	static const char sql[] =
-		"SELECT c.number, b.number, b.attempt, b.status = 'ok', t.median_ns,"
-		" (julianday(lead(b.started_utc) OVER (ORDER BY b.position)) - julianday(b.started_utc)) * 86400"
+		"SELECT c.number, b.number, b.attempt, b.status = 'ok', t.median_ns, w.ns / 1e9"
 		" FROM block b JOIN cell c ON c.id = b.cell_id LEFT JOIN block_time t ON t.block_id = b.id"
+		" LEFT JOIN (SELECT block_id, total(wall_ns) AS ns FROM trial GROUP BY block_id) w ON w.block_id = b.id"
 		" WHERE c.run_id = CAST(?1 AS INTEGER) ORDER BY c.number, b.number, b.attempt";
 	struct blocks to = { fn, user };
 	char id[32];

@@ -30,7 +30,8 @@ struct resume_block {
 	int64_t cell, number, attempt;	/* cell: its number */
 	int done;			/* measured to its end */
 	double median;			/* ns per iteration; NAN if not done or without a good time */
-	double seconds;			/* from its start to the next one's; 0: unknown */
+	double seconds;			/* of its trials: what is known of the time that it took, for between the
+					 * starts of two lie references and nights */
 };
 /* Each block, by cell, number and attempt. */
 int resume_blocks(struct store *s, int64_t run, int (*fn)(void *user, const struct resume_block *b),

@@ -163,6 +163,16 @@ whole() {
   [ "$(sql 'SELECT count(*) FROM (SELECT cell_id FROM trial GROUP BY cell_id HAVING count(DISTINCT iterations) > 3)')" = 0 ]
 }
 
+@test "time in which nobody measured, between two sessions, is not taken from a cell's limit" {
+  matrix a.ini n=1,2 blocks_min=3 blocks_max=3 warmup_runs=0 -- sleeper
+  start a.ini; wait_for "SELECT count(*) > 0 FROM block WHERE status = 'ok'"; kill -9 $pid || true; wait $pid || true
+  change pkrun.db "UPDATE block SET started_utc = '2001-01-01T00:00:00.000Z'"
+  start --resume a.ini; wait_for "SELECT count(*) > 0 FROM block WHERE started_utc > '2002'"; kill -9 $pid || true; wait $pid || true
+  run "$PKRUN" --quiet --resume a.ini
+  [ "$status" -eq 0 ]
+  whole 2 3
+}
+
 @test "retries: a fresh process each time, all of them recorded; the last word counts" {
   matrix a.ini retries=2 -- dies ok
   run "$PKRUN" --quiet a.ini
