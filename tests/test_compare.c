@@ -560,6 +560,48 @@ static void test_renamed_section(void **state)
 	says(out, "1.50");
 }
 
+/* One session with a cell that has this key and these parameters. */
+static void make_key(const char *name, const char *key, const char *params)
+{
+	struct made m;
+	int64_t id;
+	struct store_cell c = {.plugin = STORE_NULL, .series = "queued", .variant = "launch", .workload = "null",
+	                       .target = "host", .key = key, .params = params, .status = "ok", .n = 64,
+	                       .iterations = 1000};
+
+	open_made(&m, name);
+	begin_run(&m, NULL);
+	c.run = m.run;
+	c.device = m.device;
+	assert_int_equal(store_cell(m.s, &c, &id), 0);
+	add_trial(&m, id, 0, 150000, 1);
+	end_run(&m);
+	store_close(m.s);
+}
+
+/* A variant has got an option since: at its default the old cells are still its like. */
+static void test_new_option(void **state)
+{
+	(void)state;
+	make_key("old.db", "null/launch/host iterations=1000 n=64 threads=8", "threads=8");
+	make_key("new.db", "null/launch/host iterations=1000 n=64 threads=8 stamps=0", "threads=8");
+	assert_int_equal(compare("old.db new.db"), 0);
+	says(out, "1 cell: 1 not testable");
+	assert_int_equal(compare("new.db old.db"), 0);
+	says(out, "1 cell: 1 not testable");
+	make_key("new.db", "null/launch/host iterations=1000 n=64 threads=8 stamps=4", "threads=8 stamps=4");
+	assert_int_equal(compare("old.db new.db"), 2);
+	says(err, "0 common cells");
+	make_key("new.db", "null/launch/host iterations=1000 n=64 threads=9 stamps=0", "threads=9");
+	assert_int_equal(compare("old.db new.db"), 2);
+	make_key("new.db", "null/launch_sync/host iterations=1000 n=64 threads=8 stamps=0", "threads=8");
+	assert_int_equal(compare("old.db new.db"), 2);
+	/* an option that both have, at another value, is another cell, default or not */
+	make_key("old.db", "null/launch/host iterations=1000 n=64 stamps=3", "");
+	make_key("new.db", "null/launch/host iterations=1000 n=64 stamps=0", "");
+	assert_int_equal(compare("old.db new.db"), 2);
+}
+
 /* ---- what is said beside the table ---- */
 
 static void test_devices_environment_floor(void **state)
@@ -807,6 +849,7 @@ int main(void)
 	        cmocka_unit_test(test_iterations),
 	        cmocka_unit_test(test_instrumented),
 	        cmocka_unit_test(test_renamed_section),
+	        cmocka_unit_test(test_new_option),
 	        cmocka_unit_test(test_devices_environment_floor),
 	        cmocka_unit_test(test_environment_diff),
 	        cmocka_unit_test(test_formats),

@@ -385,7 +385,8 @@ static int judge(struct compare *c)
 	int paired = c->series[0] != NULL;
 
 	if (paired ? pair_series(&c->side[0], &c->side[1], &c->pairs, &c->n_pairs)
-	           : pair_keys(&c->side[0], &c->side[1], &c->pairs, &c->n_pairs))
+	           : pair_forget_options(&c->side[0], &c->side[1]) ||
+	                     pair_keys(&c->side[0], &c->side[1], &c->pairs, &c->n_pairs))
 		return compare_error("out of memory");
 	c->judged = calloc(c->n_pairs + 1, sizeof(*c->judged));
 	if (!c->judged)

@@ -313,6 +313,123 @@ void pair_free(struct pair_side *side)
 	memset(side, 0, sizeof(*side));
 }
 
+/* ---- options that a variant had not yet ---- */
+
+/* Is name=... (`length` bytes of name) among the words of this text? */
+static int has_option(const char *words, const char *name, size_t length)
+{
+	for (const char *word = words; *word; word += strspn(word, " ")) {
+		if (!strncmp(word, name, length) && word[length] == '=')
+			return 1;
+		word += strcspn(word, " ");
+	}
+	return 0;
+}
+
+/* "WORKLOAD/VARIANT/TARGET", with which a key begins. */
+static int same_variant(const char *key, const char *other)
+{
+	size_t length = strcspn(key, " ");
+
+	return length == strcspn(other, " ") && !strncmp(key, other, length);
+}
+
+/* Does every cell of this variant, on both sides, know the option? */
+static int all_know(const struct pair_side *const sides[2], const char *key, const char *name, size_t length)
+{
+	for (int s = 0; s < 2; s++)
+		for (size_t i = 0; i < sides[s]->n_cells; i++)
+			if (same_variant(key, sides[s]->cells[i].key) &&
+			    !has_option(sides[s]->cells[i].key, name, length))
+				return 0;
+	return 1;
+}
+
+/* Every option of the key that is at its default and that some cell of the variant lacks: out,
+ * for that cell is from before the option, and did what the default does. */
+static void forget_options(const struct pair_side *const sides[2], const struct pair_cell *c, char *out)
+{
+	const char *word = c->key;
+	size_t used = strcspn(word, " ");
+
+	memcpy(out, word, used);
+	for (word += used; *word; ) {
+		size_t length = strcspn(word + 1, " ") + 1, name = strcspn(word + 1, "= ");
+
+		if (word[1 + name] != '=' || has_option(c->params, word + 1, name) ||
+		    all_know(sides, c->key, word + 1, name)) {
+			memcpy(out + used, word, length);
+			used += length;
+		}
+		word += length;
+	}
+	out[used] = 0;
+}
+
+static int knows_alike(const char *key, const char *other)
+{
+	for (; *key && *other; key += strcspn(key, " "), other += strcspn(other, " ")) {
+		size_t a, b;
+
+		key += strspn(key, " ");
+		other += strspn(other, " ");
+		a = strcspn(key, "= ");
+		b = strcspn(other, "= ");
+		if (a != b || strncmp(key, other, a))
+			return 0;
+	}
+	return !*key && !*other;
+}
+
+/* The usual case, told in one pass: cells of one variant are adjacent and know the same options. */
+static int all_alike(const struct pair_side *const sides[2])
+{
+	for (int s = 0; s < 2; s++)
+		for (size_t i = 0; i < sides[s]->n_cells; i++) {
+			const char *key = sides[s]->cells[i].key;
+			size_t k = 0;
+
+			while (k < sides[!s]->n_cells && !same_variant(key, sides[!s]->cells[k].key))
+				k++;
+			if ((k < sides[!s]->n_cells && !knows_alike(key, sides[!s]->cells[k].key)) ||
+			    (i && same_variant(key, sides[s]->cells[i - 1].key) &&
+			     !knows_alike(key, sides[s]->cells[i - 1].key)))
+				return 0;
+		}
+	return 1;
+}
+
+int pair_forget_options(struct pair_side *a, struct pair_side *b)
+{
+	struct pair_side *sides[2] = {a, b};
+	const struct pair_side *const both[2] = {a, b};
+	char **keys;
+	size_t n = 0;
+
+	if (all_alike(both))
+		return 0;
+	keys = calloc(a->n_cells + b->n_cells + 1, sizeof(*keys));
+	for (int s = 0; keys && s < 2; s++)
+		for (size_t i = 0; i < sides[s]->n_cells; i++, n++) {
+			keys[n] = malloc(strlen(sides[s]->cells[i].key) + 1);
+			if (keys[n])
+				forget_options(both, &sides[s]->cells[i], keys[n]);
+		}
+	n = 0;
+	for (int s = 0; keys && s < 2; s++) {
+		for (size_t i = 0; i < sides[s]->n_cells; i++, n++) {
+			if (!keys[n])
+				continue;
+			free(sides[s]->cells[i].key);
+			sides[s]->cells[i].key = keys[n];
+		}
+		if (sides[s]->n_cells)
+			qsort(sides[s]->cells, sides[s]->n_cells, sizeof(*sides[s]->cells), compare_cells);
+	}
+	free(keys);
+	return keys ? 0 : -1;
+}
+
 /* ---- pairing by key ---- */
 
 /* How many cells from i on are the same cell (key and series) in other runs. */

@@ -5,7 +5,8 @@
  *
  * A side is a set of runs (sessions).  Its cells are grouped by their key, the
  * canonical text of workload, variant, target, iterations and every parameter,
- * so that nothing unlike is ever paired.  Two series of one run are paired
+ * so that nothing unlike is ever paired; only an option that came later, at its
+ * default, makes no difference to a cell from before it.  Two series of one run are paired
  * instead by what they have to share: workload, target, n, iterations, every
  * option of the workload, and, where that leaves a choice, every other option
  * that both know.
@@ -58,6 +59,9 @@ int pair_read(struct pair_side *out, struct store *store, const char *path, cons
 void pair_only(struct pair_side *side, const char *glob);
 /* Fill group and options of every cell, for pair_series. */
 int pair_options(struct pair_side *side, char *why, size_t why_size);
+/* Take out of the keys what a variant of one side did not know yet, where the other side has it at
+ * its default: for pair_keys.  -1: no memory. */
+int pair_forget_options(struct pair_side *a, struct pair_side *b);
 /* Every cell of both sides is in exactly one pair, in the order of the keys
  * (pair_keys) or of a's cells, then b's (pair_series).  *out: free() it. -1: no memory. */
 int pair_keys(const struct pair_side *a, const struct pair_side *b, struct pair **out, size_t *n);
