@@ -150,10 +150,13 @@ static int describe_files(struct catalog *c, const char *const *paths, size_t n,
 	return ret;
 }
 
+/* From now on it goes by the name of its file: who copied one and forgot its name asks for that. */
 static void refuse(struct variant_info *v, const char *fmt, const char *path)
 {
 	if (asprintf(&v->refused, fmt, v->name, path) < 0)
 		abort();
+	free(v->name);
+	v->name = name_of_file(v->path);
 }
 
 /* Two plugins of one name and target: what was given wins over what is shipped, the first over the next. */

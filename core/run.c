@@ -164,9 +164,9 @@ static int dry_run(struct session *s)
 	}
 	if (set->blocks_min < set->blocks_max)
 		snprintf(fewest, sizeof(fewest), "%" PRId64 " to ", set->blocks_min);
-	say_note("%" PRIu64 " cells, %" PRIu64 " to run, %s%" PRId64 " block%s of %" PRId64 " trial%s:"
-		 " at least %s, at most %s", n, run, fewest, set->blocks_max, set->blocks_max == 1 ? "" : "s",
-		 set->trials, set->trials == 1 ? "" : "s",
+	say_note("%" PRIu64 " cell%s, %" PRIu64 " to run, %s%" PRId64 " block%s of %" PRId64 " trial%s:"
+		 " at least %s, at most %s", n, n == 1 ? "" : "s", run, fewest, set->blocks_max,
+		 set->blocks_max == 1 ? "" : "s", set->trials, set->trials == 1 ? "" : "s",
 		 progress_duration(seconds, least),
 		 progress_duration(set->cell_limit_s * (double)run, most));
 	return EXIT_OK;

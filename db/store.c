@@ -112,6 +112,11 @@ sqlite3 *store_db(struct store *s)
 	return s->db;
 }
 
+const char *store_path(const struct store *s)
+{
+	return s->path;
+}
+
 const char *store_error(const struct store *s)
 {
 	return s->error;

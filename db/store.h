@@ -22,6 +22,7 @@ extern int store_busy_limit_ms;	/* how long to wait for other writers: 30000 */
 #define STORE_READ   2u			/* read-only; a newer schema is refused */
 #define STORE_CACHE  4u			/* with STORE_READ: medians are computed once, for tools with many questions */
 int store_open(struct store **out, const char *path, unsigned mode, char *why, size_t why_size);
+const char *store_path(const struct store *s);	/* as it was given */
 void store_close(struct store *s);	/* checkpoints; journal_mode = DELETE on the last close */
 /* 0: the file is where it was.  1: it was moved, removed or replaced while it was open, and all of it is
  * now in the new file `copy`; -1: it was, and cannot be copied there, see store_error(). */

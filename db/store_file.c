@@ -428,7 +428,7 @@ static int store_open_read(struct store *s, int64_t size)
 
 /* SQLite takes `:memory:`, and in Debian's build `file:...`, for something else than the file of
  * that name: what was measured would be gone at the end. */
-static char *store_path(const char *path)
+static char *store_own_path(const char *path)
 {
 	const int is_other = *path == ':' || !strncmp(path, "file:", 5);
 	char *own = malloc(strlen(path) + sizeof("./"));
@@ -443,7 +443,7 @@ int store_open(struct store **out, const char *path, unsigned mode, char *why, s
 	struct store *s = calloc(1, sizeof(*s));
 	int64_t size = -1;
 
-	if (!s || !(s->path = store_path(path))) {
+	if (!s || !(s->path = store_own_path(path))) {
 		snprintf(why, why_size, "%s: out of memory", path);
 		free(s);
 		return -1;

@@ -60,8 +60,11 @@ END
   "$PKRUN_BUILDDIR/tests/make_db" a.db kind=relay
   change a.db "UPDATE metric SET value = 1e9 WHERE trial_id IN (SELECT id FROM trial WHERE kind <> 'timed')"
   run -0 "$PKRUN" show a.db
-  [[ ${lines[-1]} == *'pkrun show --metrics' ]]
-  run -0 --separate-stderr "$PKRUN" show a.db --metrics --format json
+  [[ ${lines[-1]} == *': pkrun show --metrics a.db' ]]
+  "$PKRUN_BUILDDIR/tests/make_db" a.db kind=full
+  run -0 "$PKRUN" show a.db --run 1
+  [[ ${lines[-1]} == *': pkrun show --metrics a.db --run 1' ]]
+  run -0 --separate-stderr "$PKRUN" show a.db --run 1 --metrics --format json
   printf '%s' "$output" >shown.json
   python3 - <<'END'
 import json, sqlite3
@@ -75,7 +78,7 @@ for row in shown:
     assert (row["mean"], row["least"], row["most"], row["samples"]) == (mean, least, most, n), row
     assert "hist" not in row["metric"]
 END
-  run -0 "$PKRUN" show a.db --metrics
+  run -0 "$PKRUN" show a.db --run 1 --metrics
   [[ ${lines[0]} == 'series '*' metric '*' mean '* ]]
   "$PKRUN_BUILDDIR/tests/make_db" b.db kind=full
   run -0 "$PKRUN" show b.db

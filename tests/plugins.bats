@@ -78,6 +78,20 @@ json() { # a Python expression over the JSON in $output
   [[ $output == *'built for plugin ABI 2.3'* ]]
 }
 
+@test "a copy that kept the name of its original is refused under the name of its file" {
+  mkdir -p own/host
+  cp "$PKRUN_BUILDDIR"/plugins/host/{launch,device,libpkhost}.so own/host/
+  cp own/host/launch.so own/host/mine.so
+  export PKRUN_PLUGIN_DIR=$PWD/own
+  why="mine.so: its name 'launch' is also that of $PWD/own/host/launch.so"
+  printf '[s]\nvariant = mine\nworkload = null\n' >a.ini
+  run -0 --separate-stderr "$PKRUN" a.ini --target host --dry-run
+  [[ $output == *"$why"* ]]
+  run -2 --separate-stderr "$PKRUN" help mine
+  [[ $stderr == *"$why"* ]]
+  run -0 --separate-stderr "$PKRUN" help launch
+}
+
 @test "a variant by path is found from the matrix, not from here" {
   mkdir sub
   cp "$bad/good.so" sub/

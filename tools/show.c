@@ -468,10 +468,15 @@ out:
 	return rc;
 }
 
-static int is_there(void *user, const struct store_row *row)
+static int print_metrics_hint(void *user, const struct store_row *row)
 {
-	(void)row;
-	*(int *)user = 1;
+	FILE *out = user;
+	char path[400];
+
+	fprintf(out, "\nMore than times was measured: pkrun show --metrics %s", say_text(row->text[1], 200, path, sizeof(path)));
+	if (row->integer[0] != row->integer[2])
+		fprintf(out, " --run %s", row->text[0]);
+	fputc('\n', out);
 	return 1;
 }
 
@@ -479,16 +484,14 @@ static int is_there(void *user, const struct store_row *row)
 static void show_metrics_hint(struct store *s, int64_t run, FILE *out)
 {
 	static const char sql[] =
-		"SELECT 1 FROM metric m JOIN cell c ON c.id = m.cell_id"
+		"SELECT c.run_id, ?2, (SELECT max(id) FROM run) FROM metric m JOIN cell c ON c.id = m.cell_id"
 		" WHERE c.run_id = CAST(?1 AS INTEGER) AND m.trial_id IS NOT NULL"
 		" AND m.name NOT IN ('residual_norm', 'error') AND m.name NOT GLOB 'stamp_*' LIMIT 1";
 	char id[24];
-	const char *param = id;
-	int there = 0;
+	const char *params[] = { id, store_path(s) };
 
 	snprintf(id, sizeof(id), "%lld", (long long)run);
-	if (store_query(s, sql, &param, 1, is_there, &there) >= 0 && there)
-		fputs("\nMore than times was measured: pkrun show --metrics\n", out);
+	(void)store_query(s, sql, params, 2, print_metrics_hint, out);
 }
 
 int show_run(struct store *s, int64_t run, enum show_format format, FILE *out)
