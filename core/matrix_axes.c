@@ -268,6 +268,23 @@ static int key_is_known(const struct matrix *m, const struct span *span, const c
 	return 0;
 }
 
+/* "; it is an option of workload busy", if a workload or a variant that is not here has it. */
+static void option_of_another(const struct matrix *m, const char *key, char out[WORDS_HINT_SIZE])
+{
+	const struct catalog *c = m->req->catalog;
+
+	for (size_t i = 0; workloads[i]; i++)
+		if (option_find(workloads[i]->options, key)) {
+			snprintf(out, WORDS_HINT_SIZE, "; it is an option of workload %s", workloads[i]->name);
+			return;
+		}
+	for (size_t i = 0; i < c->n_variants; i++)
+		if (!c->variants[i].refused && option_find(c->variants[i].options, key)) {
+			snprintf(out, WORDS_HINT_SIZE, "; it is an option of variant %s", c->variants[i].name);
+			return;
+		}
+}
+
 static void unknown_key(struct matrix *m, const struct conf_section *s, const struct span *span,
 			const struct conf_entry *e)
 {
@@ -286,6 +303,7 @@ static void unknown_key(struct matrix *m, const struct conf_section *s, const st
 	if (matrix_is_global(s))
 		words_add_table(&w, matrix_settings_options);
 	words_hint(e->key, &w, buf);
+	option_of_another(m, e->key, buf);
 	matrix_complain(m, e->line, "[%s] unknown key '%s'%s", s->name,
 		 conf_quote(e->key, strlen(e->key), q), buf);
 }
