@@ -256,7 +256,7 @@ static void unknown(void **state)
 	refused("trials = 3", "a.ini:4: 'trials' is a setting of the whole run: put it into [global]");
 	refused("baseline = s", "put it into [global]");
 	assert_int_equal(cells("launch", "pad = 64"), -1);
-	assert_non_null(strstr(said, "[s] unknown key 'pad'; it is an option of variant persistent_"));
+	assert_non_null(strstr(said, "[s] unknown key 'pad'; it is an option of variant padded"));
 	refused("length_ns = 64", "a.ini:4: [s] unknown key 'length_ns'; it is an option of workload busy\n");
 	assert_int_equal(cells("lunch", ""), -1);
 	assert_non_null(strstr(said, "a.ini:2: no variant 'lunch'; did you mean 'launch'?"));
