@@ -365,6 +365,7 @@ static int on_message(struct block *b, const struct message *m)
 		b->ended = 1;
 		return !b->end.healthy;
 	case PROTOCOL_READY:
+		b->end.healthy = b->end.healthy && !m->size;
 		return b->ended ? 1 : -2;
 	default:
 		return -2;

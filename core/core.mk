@@ -1,6 +1,7 @@
 # One line a source; all go into libpkrun.a, which pkrun and the unit tests link.
 libpkrun_a_SOURCES += core/child.c
 libpkrun_a_SOURCES += core/orphan.c
+libpkrun_a_SOURCES += core/spent.c
 libpkrun_a_SOURCES += core/message.c
 libpkrun_a_SOURCES += core/protocol.c
 libpkrun_a_SOURCES += core/paths.c

@@ -35,7 +35,7 @@ enum protocol_type {
 	PROTOCOL_TRIAL,
 	PROTOCOL_CALIBRATED,
 	PROTOCOL_END,
-	PROTOCOL_READY,		/* empty */
+	PROTOCOL_READY,		/* empty, or a byte: take another process for the next job */
 	PROTOCOL_PROGRESS
 };
 

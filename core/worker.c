@@ -21,6 +21,7 @@
 #include "child.h"
 #include "load.h"
 #include "range.h"
+#include "spent.h"
 #include "worker.h"
 
 static int pipe_in = -1, pipe_out = -1;
@@ -30,6 +31,7 @@ static struct pkrun_watch *volatile watch;
 static volatile sig_atomic_t terminated;
 static pid_t self;
 static struct rlimit limits[RLIM_NLIMITS];	/* as they were at first */
+static unsigned char spent;	/* this process is not to measure another cell */
 
 static void on_term(int sig)
 {
@@ -176,6 +178,7 @@ static void do_cell(void)
 		send_end(BENCH_ERROR, why, NULL);
 		_exit(0);
 	}
+	spent_mark();
 	s = bench_open(&bench, &job, dev, stream);
 	if (job_get(&job, "range"))
 		range_open(job_get(&job, "device_so"));
@@ -190,6 +193,7 @@ static void do_cell(void)
 		_exit(0);
 	worker_phase("teardown", PROTOCOL_LIMIT_PLUGIN, 0, 0);
 	bench_close(&bench);
+	spent = spent_is() != 0;
 }
 
 static void do_reference(void)
@@ -280,7 +284,7 @@ int worker_main(int argc, char **argv)
 			_exit(CHILD_LOST_PIPE);
 		do_job();
 		own_signals();
-		worker_send(PROTOCOL_READY, NULL, 0);
+		worker_send(PROTOCOL_READY, &spent, spent ? sizeof(spent) : 0);
 	}
 	/* Not exit(): what plugins registered with atexit is no part of a measurement. */
 	_exit(0);

@@ -170,6 +170,24 @@ no_time() { [ -z "$(sql "SELECT median_ns FROM summary WHERE series = '$1'")" ];
   [[ $(reason hang) == *'block 3 waited at step 17' ]]	# which it says when it gets SIGTERM
 }
 
+@test "a process that a variant slows down, or in which it goes on computing, measures no other" {
+  matrix a.ini isolation=block schedule=sequential -- ok leaves sleeper steady
+  for left in none slack thread child; do
+    rm -f pkrun.db
+    FAKE_LEFT=$left run -0 "$PKRUN" --quiet a.ini
+    [ "$(sql "SELECT count(*) FROM event WHERE kind = 'teardown'")" = 0 ]
+    pids=$(sql "SELECT group_concat(b.pid, ' ') FROM block b JOIN cell c ON c.id = b.cell_id ORDER BY c.number")
+    read -r one two three four <<<"$pids"
+    echo "$left: $pids"
+    [ "$one" = "$two" ]; [ "$three" = "$four" ]
+    if [ $left = none ]; then [ "$two" = "$three" ]; else [ "$two" != "$three" ]; fi
+  done
+  [ "$(nproc)" -gt 1 ] || return 0
+  rm pkrun.db
+  FAKE_LEFT=pin run -0 "$PKRUN" --quiet a.ini
+  [ "$(sql "SELECT count(DISTINCT pid) FROM block")" = 2 ]
+}
+
 @test "a process that a variant forked and lets come back measures nothing" {
   FAKE_LEFT=fork one leaves ok 0
   [ "$(sql "SELECT count(*), count(DISTINCT position) FROM trial t JOIN cell c ON c.id = t.cell_id WHERE series = 'leaves'")" = 6,6 ]

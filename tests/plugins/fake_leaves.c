@@ -4,12 +4,17 @@
  * round, comma (both also in its constructor), fork, name (of a metric, too long),
  * abort (the word), room (asks for more than memory can have), daemon (in a session of its own,
  * its number in $FAKE_TURN), daemon_crash (the same, then abort()), signals (a timer that kills,
- * limits, signals ignored and blocked).
+ * limits, signals ignored and blocked), slack, pin, thread, child (the process goes on
+ * slower than it was, or beside another).
  */
+#define _GNU_SOURCE
 #include <fenv.h>
 #include <locale.h>
+#include <pthread.h>
+#include <sched.h>
 #include <signal.h>
 #include <stdio.h>
+#include <sys/prctl.h>
 #include <sys/resource.h>
 #include <sys/time.h>
 #include "fake.h"
@@ -71,6 +76,35 @@ static void set_signals(void)
 	setrlimit(RLIMIT_NOFILE, &files);
 }
 
+static void *compute(void *nothing)
+{
+	(void)nothing;
+	for (volatile unsigned i = 0; ; i++)
+		;
+}
+
+static void slow_down(const char *how)
+{
+	pthread_t thread;
+	cpu_set_t cpu;
+	int i;
+
+	if (strcmp(how, "slack") == 0)
+		prctl(PR_SET_TIMERSLACK, 60000UL);
+	else if (strcmp(how, "thread") == 0)
+		pthread_create(&thread, NULL, compute, NULL);
+	else if (strcmp(how, "child") == 0 && fork() == 0)
+		for (;;)
+			pause();
+	else if (strcmp(how, "pin") == 0 && sched_getaffinity(0, sizeof(cpu), &cpu) == 0) {
+		for (i = 0; !CPU_ISSET(i, &cpu); i++)
+			;
+		CPU_ZERO(&cpu);
+		CPU_SET(i, &cpu);
+		sched_setaffinity(0, sizeof(cpu), &cpu);
+	}
+}
+
 static int run(struct pkrun_run *r, uint64_t iterations)
 {
 	const char *what = getenv("FAKE_LEFT");
@@ -81,6 +115,8 @@ static int run(struct pkrun_run *r, uint64_t iterations)
 	if (!what)
 		return PKRUN_OK;
 	leave(what);
+	if (fake_state(r)->calls++ == 0)
+		slow_down(what);
 	if (strcmp(what, "fork") == 0)
 		return fork() < 0 ? PKRUN_FAIL : PKRUN_OK;
 	if (strcmp(what, "signals") == 0)
