@@ -56,6 +56,18 @@ END
   [[ $output == *'sync_tree '* && $output != *'What they measure'* ]]
 }
 
+@test "the report has what is no time, and no latency of the table above it" {
+  "$PKRUN_BUILDDIR/tests/make_db" a.db kind=relay
+  change a.db "INSERT INTO metric (cell_id, block_id, trial_id, name, value, unit) SELECT cell_id, block_id, id, 'tasks_of_a_block_min', 12345.6, 'task' FROM trial WHERE kind = 'timed'"
+  "$PKRUN" report a.db -o a.html
+  python3 - <<'END'
+import re
+page = open("a.html", encoding="utf-8").read()
+body = re.search(r'id="table-measured">.*?<tbody>(.*?)</tbody>', page, re.S).group(1)
+assert "tasks_of_a_block_min" in body and "1.235e+04" in body and "round_trip" not in body, body
+END
+}
+
 @test "show --metrics: means over the verified timed trials, and show says that there is something" {
   "$PKRUN_BUILDDIR/tests/make_db" a.db kind=relay
   change a.db "UPDATE metric SET value = 1e9 WHERE trial_id IN (SELECT id FROM trial WHERE kind <> 'timed')"

@@ -92,6 +92,7 @@ body, sql = re.search(r'<h3>Latencies of single messages</h3>.*?id="table-latenc
 assert body.count("<tr") == len(sqlite3.connect("b.db").execute(html.unescape(sql)).fetchall()) == 5
 assert body.count(">3.90 us<") == 4 and body.count(">39.0 us<") == 1     # the median
 assert "table-latency" not in open("a.html", encoding="utf-8").read()
+assert "table-measured" not in page
 END
 }
 

@@ -317,6 +317,11 @@ static int report_views(struct report *r)
 	    report_view(r, "Latencies of single messages", "table-latency",
 			"SELECT series, variant, params, n, message, CAST(samples AS INTEGER) AS samples, min_ns, p50_ns, p90_ns,\n"
 			"       p99_ns, p999_ns, max_ns\nFROM latency\nWHERE run = %lld\nORDER BY cell, message;", &shown) ||
+	    report_view(r, "What else was measured", "table-measured",
+			"SELECT series, variant, workload, n, params, metric, mean, least, most, unit\nFROM measured\n"
+			"WHERE run = %lld AND per_trial\n"
+			"  AND NOT (metric GLOB '*_samples' OR unit = 'ns' AND (metric GLOB '*_p[59]*' OR metric GLOB '*_min'\n"
+			"           OR metric GLOB '*_max' OR metric GLOB '*_mean'))\nORDER BY cell, metric;", &shown) ||
 	    report_view(r, "Rates and roofs", "table-roofline",
 			"SELECT workload, n, series, variant, round(updates_per_s / 1e9, 3) AS gigaupdates_per_s,\n"
 			"       round(bytes_per_s / 1e9, 1) AS gigabytes_per_s,\n"
