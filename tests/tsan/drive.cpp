@@ -6,9 +6,9 @@
  *	drive PLUGIN.so [KEY=VALUE...]
  *
  * Keys: workload (poisson2d), trials (1), iterations (5), those of the workload
- * (n = 12), of every variant (threads = 16, blocks, sweep, tile) and of this
- * one.  Each trial starts from poison and is verified over the whole array and
- * by the step counters.
+ * (n = 12), of every variant (threads = 16, blocks, sweep, tile, check) and of
+ * this one.  Each trial starts from poison and is verified over the whole array,
+ * by the step counters, and by the norm if one is due at its end.
  *
  * Exit code: 0 right, 1 wrong, 2 the plugin would not or could not, 64 usage;
  * from elsewhere 66 a race was reported, 97 the host device stopped it.
@@ -17,6 +17,7 @@
  *
  * A wrong trial also says what a spot check of eight points would have said.
  */
+#include <cmath>
 #include <cstdarg>
 #include <cstdio>
 #include <cstdlib>
@@ -53,6 +54,7 @@ struct cell {
 	void *array[WORKLOAD_ARRAYS_MAX];
 	std::vector<uint64_t> initial[WORKLOAD_ARRAYS_MAX], expected[WORKLOAD_ARRAYS_MAX];
 	std::vector<piece> pieces;
+	double norm; /* reported last */
 };
 
 static cell c;
@@ -86,8 +88,10 @@ static void say(struct pkrun_run *, const char *fmt, ...)
 	fputc('\n', stderr);
 }
 
-static int metric(struct pkrun_run *, const char *, double, const char *)
+static int metric(struct pkrun_run *, const char *name, double value, const char *)
 {
+	if (strcmp(name, "residual_norm") == 0)
+		c.norm = value;
 	return PKRUN_OK;
 }
 
@@ -218,6 +222,7 @@ static void prepare_run(void)
 	c.run.blocks = c.common.blocks;
 	c.run.tile[0] = c.common.tile[0];
 	c.run.tile[1] = c.common.tile[1];
+	c.run.check = (uint64_t)c.common.check;
 }
 
 static void prepare_arrays(uint32_t blocks)
@@ -312,11 +317,29 @@ static bool array_right(int which)
 	return false;
 }
 
+/* Sums of the blocks may be rounded in another order. */
+static bool norm_right(void)
+{
+	void *expected[WORKLOAD_ARRAYS_MAX];
+	double want;
+
+	if (c.run.check == 0 || c.run.iterations % c.run.check != 0 || c.plugin->result != PKRUN_EXACT)
+		return true;
+	for (int i = 0; i < c.arrays; i++)
+		expected[i] = c.expected[i].data();
+	want = c.workload->norm(c.problem.data(), expected);
+	if (std::abs(c.norm - want) <= 1e-9 * want)
+		return true;
+	printf("wrong: a norm of %.17g, not %.17g\n", c.norm, want);
+	return false;
+}
+
 static bool trial(uint32_t blocks)
 {
 	bool right;
 
 	restore(blocks);
+	c.norm = -1;
 	if (c.plugin->start != nullptr)
 		call("start", c.plugin->start(&c.run));
 	call("run", c.plugin->run(&c.run, c.run.iterations));
@@ -328,7 +351,7 @@ static bool trial(uint32_t blocks)
 	for (int i = 0; i < c.arrays; i++)
 		if (c.info[i].role == WORKLOAD_STATE && c.plugin->result == PKRUN_EXACT)
 			right &= array_right(i);
-	return right;
+	return right && norm_right();
 }
 
 int main(int argc, char **argv)
