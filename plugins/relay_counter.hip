@@ -157,6 +157,8 @@ static __global__ void advance_kernel(struct relay_args a, struct control c)
 				Orders::template put<pk_system>(&c.lines->counter, i + 1);
 			}
 		}
+		if (i < end)
+			break;
 		__syncthreads(); /* `go` has been read before it is written again */
 	}
 	if (threadIdx.x == 0) {

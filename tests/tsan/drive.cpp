@@ -13,10 +13,15 @@
  * Exit code: 0 right, 1 wrong, 2 the plugin would not or could not, 64 usage;
  * from elsewhere 66 a race was reported, 97 the host device stopped it.
  *
+ * With abort=MS pkrun's abort word is set after so many ms of a run that would
+ * take much longer.  run() and wait() have to return, and the kernels to end,
+ * short of steps, though nobody calls stop(); nothing else is verified.
+ *
  * A variant that only converges is not compared: its races are what counts here.
  *
  * A wrong trial also says what a spot check of eight points would have said.
  */
+#include <chrono>
 #include <cmath>
 #include <cstdarg>
 #include <cstdio>
@@ -24,6 +29,7 @@
 #include <cstring>
 #include <dlfcn.h>
 #include <string>
+#include <thread>
 #include <vector>
 #include "kernels/gpu.h"
 extern "C" {
@@ -46,6 +52,7 @@ struct cell {
 	std::vector<char> problem, options, args;
 	struct common_options common;
 	long trials;
+	long abort_ms; /* 0: no abort */
 	struct pkrun_host host;
 	struct pkrun_work work;
 	struct pkrun_run run;
@@ -143,7 +150,7 @@ static void defaults(const struct pkrun_option *table, size_t size, std::vector<
 
 static void key_set(const std::string &name, const char *value)
 {
-	if (name == "workload" || name == "trials" || name == "iterations")
+	if (name == "workload" || name == "trials" || name == "iterations" || name == "abort")
 		return;
 	if (!option_set(c.workload->options, c.problem.data(), name.c_str(), value) &&
 	    !option_set(common_options, &c.common, name.c_str(), value) &&
@@ -173,6 +180,7 @@ static void read_arguments(int argc, char **argv)
 	if (c.workload == nullptr)
 		fail(USAGE, "no such workload");
 	c.trials = atol(key_find(argc, argv, "trials", "1"));
+	c.abort_ms = atol(key_find(argc, argv, "abort", "0"));
 	c.run.iterations = strtoull(key_find(argc, argv, "iterations", "5"), nullptr, 10);
 	defaults(c.workload->options, c.workload->options_size, &c.problem);
 	defaults(c.plugin->options, c.plugin->options_size, &c.options);
@@ -237,7 +245,8 @@ static void prepare_arrays(uint32_t blocks)
 		expected[i] = c.expected[i].data();
 		must(hipMalloc(&c.array[i], c.info[i].count * 8), "hipMalloc");
 	}
-	c.workload->advance(c.problem.data(), blocks, expected, c.run.iterations, 1);
+	if (c.abort_ms == 0)
+		c.workload->advance(c.problem.data(), blocks, expected, c.run.iterations, 1);
 	c.workload->args(c.problem.data(), blocks, c.array, c.args.data());
 	must(hipMalloc(&c.run.steps, blocks * 8), "hipMalloc");
 }
@@ -354,6 +363,30 @@ static bool trial(uint32_t blocks)
 	return right && norm_right();
 }
 
+static bool left(uint32_t blocks)
+{
+	uint64_t steps;
+	int status;
+
+	restore(blocks);
+	if (c.plugin->start != nullptr)
+		call("start", c.plugin->start(&c.run));
+	std::thread later([] {
+		std::this_thread::sleep_for(std::chrono::milliseconds(c.abort_ms));
+		__atomic_store_n(&c.run.watch->abort, 1u, __ATOMIC_RELEASE);
+	});
+	status = c.plugin->run(&c.run, c.run.iterations);
+	if (status == PKRUN_OK)
+		status = c.plugin->wait(&c.run);
+	later.join();
+	must(hipStreamSynchronize((hipStream_t)c.run.stream), "hipStreamSynchronize");
+	must(hipMemcpy(&steps, c.run.steps, 8, hipMemcpyDeviceToHost), "steps");
+	if (steps != c.run.iterations * c.work.steps_per_iteration)
+		return true;
+	printf("wrong: the run ended before it was aborted, or in spite of it (%d)\n", status);
+	return false;
+}
+
 int main(int argc, char **argv)
 {
 	struct pkrun_footprint fp = {};
@@ -369,7 +402,7 @@ int main(int argc, char **argv)
 	if (c.plugin->setup != nullptr)
 		call("setup", c.plugin->setup(&c.run));
 	for (long i = 0; i < c.trials; i++)
-		right &= trial(fp.blocks);
+		right &= c.abort_ms > 0 ? left(fp.blocks) : trial(fp.blocks);
 	if (c.plugin->teardown != nullptr)
 		c.plugin->teardown(&c.run);
 	printf("%s: %u blocks x %u threads: %s\n", c.plugin->name, fp.blocks, fp.threads,
