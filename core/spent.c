@@ -12,8 +12,11 @@
 #include <sys/prctl.h>
 #include <sys/resource.h>
 #include <sys/wait.h>
+#include <time.h>
 #include <unistd.h>
 #include "spent.h"
+
+#define COMPUTES_MS 10.0
 
 struct pace {
 	int nice, policy, slack;
@@ -36,7 +39,6 @@ void spent_mark(void)
 	look(&at_mark);
 }
 
-/* The threads of a GPU's runtime wait. */
 static int another_runs(void)
 {
 	DIR *tasks = opendir("/proc/self/task");
@@ -58,6 +60,29 @@ static int another_runs(void)
 	return found;
 }
 
+static double cpu_ms(clockid_t id)
+{
+	struct timespec t;
+
+	clock_gettime(id, &t);
+	return (double)t.tv_sec * 1e3 + (double)t.tv_nsec / 1e6;
+}
+
+/* Of the threads that are not ours, those of a GPU's runtime wait; one that only ends or begins to
+ * wait may take a while where CPUs are few, but little of their time. */
+static int others_compute(void)
+{
+	double used, before = cpu_ms(CLOCK_PROCESS_CPUTIME_ID) - cpu_ms(CLOCK_THREAD_CPUTIME_ID);
+
+	while (another_runs()) {
+		usleep(500);
+		used = cpu_ms(CLOCK_PROCESS_CPUTIME_ID) - cpu_ms(CLOCK_THREAD_CPUTIME_ID) - before;
+		if (used > COMPUTES_MS)
+			return 1;
+	}
+	return 0;
+}
+
 static int has_child(void)
 {
 	siginfo_t info;
@@ -70,5 +95,5 @@ int spent_is(void)
 	struct pace now;
 
 	look(&now);
-	return memcmp(&now, &at_mark, sizeof(now)) || another_runs() || has_child();
+	return memcmp(&now, &at_mark, sizeof(now)) || has_child() || others_compute();
 }
