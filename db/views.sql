@@ -320,14 +320,16 @@ SELECT DISTINCT c.run_id, 'plugin ' || p.target || '/' || p.name, substr(p.sha25
 FROM cell c JOIN plugin p ON p.id = c.plugin_id;
 
 CREATE VIEW environment_diff AS
--- One row a difference between two runs; NULL: unknown, or not there.
+-- One row a difference between two runs; NULL: unknown, or not there.  A plugin
+-- that one of them did not use is none.
 SELECT DISTINCT a.id AS run_a, b.id AS run_b, k.key, x.value AS value_a, y.value AS value_b
 FROM run a
 JOIN run b ON a.id < b.id
 JOIN environment_steady k ON k.run = a.id OR k.run = b.id
 LEFT JOIN environment_steady x ON x.run = a.id AND x.key = k.key
 LEFT JOIN environment_steady y ON y.run = b.id AND y.key = k.key
-WHERE x.value IS NOT y.value;
+WHERE x.value IS NOT y.value
+  AND (k.key NOT GLOB 'plugin *' OR (x.value IS NOT NULL AND y.value IS NOT NULL));
 
 CREATE VIEW stamped AS
 -- Cells that wrote down when each block did what (option stamps; metrics

@@ -170,6 +170,20 @@ END
   [ "$(ask 'SELECT * FROM environment_diff ORDER BY key')" = $'1,2,governor,powersave,performance\n1,2,host,,made-up' ]
 }
 
+@test "environment_diff, compare: a plugin that only one run used is no difference, another build of it is" {
+  make_db a.db cells=1; make_db a.db cells=3
+  [ "$(ask "SELECT count(DISTINCT key) FROM environment_steady WHERE key LIKE 'plugin %'")" -ge 3 ]
+  [ -z "$(ask 'SELECT * FROM environment_diff')" ]
+  run "$PKRUN" compare --runs 1:2 a.db
+  [[ $output$stderr != *'plugin '* ]]
+  make_db b.db cells=1
+  change b.db "UPDATE plugin SET sha256 = 'feedfacefeedface'"
+  run "$PKRUN" compare a.db b.db --runs 1:1
+  [[ $output == *'plugin host/launch'*feedface* ]]
+  run -0 "$PKRUN" merge a.db b.db
+  [[ $(ask "SELECT run_a, run_b, key FROM environment_diff") == *'1,3,plugin host/launch'* ]]
+}
+
 @test "every view answers on an empty database" {
   make_db a.db cells=0
   views=$(ask "SELECT name FROM sqlite_schema WHERE type = 'view'")
