@@ -229,6 +229,14 @@ END
   [ "$(sed -n '/^\$line0 /,/END/p' a.svg.gp | wc -l)" -gt 3 ]
 }
 
+@test "latency: left out are histograms, not their bins" {
+  needs_gnuplot
+  make_db a.db kind=relay   # 5 cells
+  sql a.db "INSERT INTO metric (cell_id, block_id, trial_id, name, value, unit) SELECT cell_id, block_id, trial_id, replace(name, 'round_trip', way), value, unit FROM metric, (SELECT 'back' AS way UNION SELECT 'there' UNION SELECT 'wait') WHERE name GLOB 'round_trip_hist*'"
+  run "$PKRUN" plot latency a.db -o a.svg
+  [[ $output == *'8 left out; the first: only the first 12 histograms fit'* ]]
+}
+
 @test "latency: a bin stands where its trials are; quantiles stand beside the bars" {
   needs_gnuplot
   make_db a.db cells=1 blocks=1 trials=4

@@ -24,6 +24,8 @@ struct messages {
 	struct plot *p;
 	struct panel *panels;
 	size_t n;
+	const struct result_cell *left;	/* out, the last of them */
+	char left_name[40];
 };
 
 static const char histograms[] =
@@ -43,6 +45,18 @@ static const struct result_cell *find_cell(const struct plot *p, int64_t id)
 	return NULL;
 }
 
+/* One more histogram, however many bins it has. */
+static void leave_out(struct messages *m, const struct result_cell *c, const char *name)
+{
+	if (m->left == c && !strcmp(m->left_name, name))
+		return;
+	m->left = c;
+	snprintf(m->left_name, sizeof(m->left_name), "%s", name);
+	if (!m->p->dropped++)
+		snprintf(m->p->why, sizeof(m->p->why), "only the first %d histograms fit; "
+			 "--only, --n and --workload choose", PANELS_MAX);
+}
+
 static int add_bin(void *user, const struct store_row *row)
 {
 	struct messages *m = user;
@@ -53,9 +67,7 @@ static int add_bin(void *user, const struct store_row *row)
 		return 0;
 	if (!at || at->cell != c || strcmp(at->name, row->text[1])) {
 		if (m->n == PANELS_MAX) {
-			if (!m->p->dropped++)
-				snprintf(m->p->why, sizeof(m->p->why), "only the first %d histograms fit; "
-					 "--only, --n and --workload choose", PANELS_MAX);
+			leave_out(m, c, row->text[1]);
 			return 0;
 		}
 		at = &m->panels[m->n++];
