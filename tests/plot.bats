@@ -207,6 +207,15 @@ END
   [ ! -e d.svg ]
 }
 
+@test "compare: a cell from before an option, and one with the option at its default" {
+  needs_gnuplot
+  make_db a.db cells=3; make_db a.db cells=3
+  sql a.db "UPDATE cell SET key = key || ' later=0' WHERE run_id = 2"
+  run -0 "$PKRUN" plot compare a.db -o a.svg --keep
+  [ "$(sed -n '/^\$pairs /,/END/p' a.svg.gp | grep -c '^[0-9]')" -eq 3 ]
+  [[ $output != *'left out'* ]]
+}
+
 @test "a figure that cannot be says what there is not" {
   make_db a.db kind=relay
   run "$PKRUN" plot roofline a.db -o a.svg

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT
  *
- * figure_compare.c - two runs: for each cell that both have (equal key), the
+ * figure_compare.c - two runs: for each cell that both have (pair.h), the
  * time in the second over the time in the first, with the Mann-Whitney interval
  * of the shift between their processes' medians.  What differs from session to
  * session is not in it: a verdict over several is `pkrun compare`.
@@ -10,6 +10,7 @@
 #include <string.h>
 #include "../core/say.h"
 #include "figure.h"
+#include "pair.h"
 
 #define PAIRS_MAX 120
 
@@ -20,44 +21,61 @@ struct comparison {
 	struct { const struct result_cell *a, *b; } pair[PAIRS_MAX];
 };
 
-static int add_pair(void *user, const struct store_row *row)
+static const struct result_cell *cell_of(const struct results *r, const struct pair_cell *c)
 {
-	struct comparison *x = user;
-	const struct result_cell *a = NULL, *b = NULL;
+	for (size_t i = 0; c && i < r->n_cells; i++)
+		if (r->cells[i].id == c->id)
+			return &r->cells[i];
+	return NULL;
+}
 
-	for (size_t i = 0; i < x->other.n_cells; i++)
-		if (x->other.cells[i].id == row->integer[0])
-			a = &x->other.cells[i];
-	for (size_t i = 0; i < x->p->res.n_cells; i++)
-		if (x->p->res.cells[i].id == row->integer[1])
-			b = &x->p->res.cells[i];
-	if (!a || !b || !plot_is_wanted(x->p, b) || !plot_has_time(x->p, a) || !plot_has_time(x->p, b))
-		return 0;
+static void add_pair(struct comparison *x, const struct result_cell *a, const struct result_cell *b)
+{
+	if (!plot_is_wanted(x->p, b) || !plot_has_time(x->p, a) || !plot_has_time(x->p, b))
+		return;
 	if (x->n == PAIRS_MAX) {
 		if (!x->p->dropped++)
 			snprintf(x->p->why, sizeof(x->p->why), "only the first %d cells fit", PAIRS_MAX);
-		return 0;
+		return;
 	}
 	x->pair[x->n].a = a;
 	x->pair[x->n++].b = b;
-	return 0;
+}
+
+/* In the order of the second run. */
+static void add_pairs(struct comparison *x, const struct pair *pairs, size_t n)
+{
+	for (size_t i = 0; i < x->p->res.n_cells; i++)
+		for (size_t k = 0; k < n; k++) {
+			const struct result_cell *a = cell_of(&x->other, pairs[k].a);
+
+			if (a && pairs[k].b && pairs[k].b->id == x->p->res.cells[i].id)
+				add_pair(x, a, &x->p->res.cells[i]);
+		}
 }
 
 static int read_pairs(struct comparison *x)
 {
-	static const char sql[] =
-		"SELECT a.id, b.id FROM cell a JOIN cell b ON b.key = a.key AND b.series = a.series"
-		" WHERE a.run_id = CAST(?1 AS INTEGER) AND b.run_id = CAST(?2 AS INTEGER) ORDER BY b.number";
-	char first[24], second[24];
-	const char *params[] = { first, second };
+	const int64_t runs[2] = { x->other.run, x->p->res.run };
+	struct pair_side sides[2] = { { 0 }, { 0 } };
+	struct pair *pairs = NULL;
+	size_t n;
+	int rc = -1;
 
-	snprintf(first, sizeof(first), "%lld", (long long)x->other.run);
-	snprintf(second, sizeof(second), "%lld", (long long)x->p->res.run);
-	if (store_query(x->p->store, sql, params, 2, add_pair, x)) {
-		snprintf(x->p->why, sizeof(x->p->why), "%s", store_error(x->p->store));
-		return -1;
+	for (int i = 0; i < 2; i++)
+		if (pair_read(&sides[i], x->p->store, "", &runs[i], 1, NULL, x->p->why, sizeof(x->p->why)))
+			goto out;
+	if (pair_forget_options(&sides[0], &sides[1]) || pair_keys(&sides[0], &sides[1], &pairs, &n)) {
+		snprintf(x->p->why, sizeof(x->p->why), "out of memory");
+		goto out;
 	}
-	return 0;
+	add_pairs(x, pairs, n);
+	rc = 0;
+out:
+	free(pairs);
+	pair_free(&sides[0]);
+	pair_free(&sides[1]);
+	return rc;
 }
 
 static double *logs_of(const struct result_cell *c)
