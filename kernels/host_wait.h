@@ -52,6 +52,18 @@ static inline void pk_host_let_device_say(struct pkrun_run *run)
 		 (t.tv_sec - from.tv_sec) * 1000 + (t.tv_nsec - from.tv_nsec) / 1000000 < MS);
 }
 
+/*
+ * Where device memory is the host's to write (HIP, over a large BAR), x86 combines stores to it:
+ * they get there in no order, and as late as the CPU likes; loads from it are in no order either.
+ * In front of a flag's store there and behind it, and behind the load that saw one.
+ */
+static inline void pk_host_push(void)
+{
+#if defined(PKRUN_BUILD_HIP) && defined(__x86_64__)
+	__builtin_ia32_mfence();
+#endif
+}
+
 /* What a host loop keeps while it waits. */
 struct pk_patience {
 	uint32_t looks;

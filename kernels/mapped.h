@@ -184,6 +184,13 @@ static inline int mapped_open(struct pkrun_run *run, const struct pkrun_choice *
 	return status;
 }
 
+/* See pk_host_push(). */
+static inline void mapped_push(const struct pkrun_choice *memory)
+{
+	if (memory->index == MAPPED_DEVICE)
+		pk_host_push();
+}
+
 static inline void mapped_close(struct mapped *m)
 {
 	if (m->managed)

@@ -328,6 +328,13 @@ template <class Rung> static void host_answered(const struct host_state *h, uint
 	(void)orders::template seen<pk_system>(h->to_host + (size_t)b * h->to_host_stride, 0u);
 }
 
+/* Flags are all that lies in device memory, so none has to come before another. */
+static inline void host_push(const struct pkrun_run *run)
+{
+	if (host_options_of(run)->flags.index == FLAGS_DEVICE)
+		pk_host_push();
+}
+
 /* One pass is over and something is still pending. */
 static inline int host_between(struct pkrun_run *run, struct pk_patience *p, uint32_t b, uint64_t s)
 {
@@ -375,6 +382,7 @@ template <class Rung> static int host_lockstep(struct pkrun_run *run, uint64_t e
 
 		for (uint32_t b = 0; b < h->blocks; b++)
 			host_release<Rung>(run, h, b, h->released);
+		host_push(run);
 		while (pending) {
 			int status;
 
@@ -426,6 +434,7 @@ template <class Rung> static int host_by_neighbour(struct pkrun_run *run, uint64
 		}
 		if (finished == h->blocks)
 			break;
+		host_push(run);
 		status = host_between(run, &patience, late, h->given[late] - 1);
 		if (status != PKRUN_OK)
 			return status;
@@ -483,6 +492,7 @@ template <class Rung> static int host_start(struct pkrun_run *run)
 		pk_system::put_release(h->to_device + (size_t)b * h->to_device_stride, 0u);
 		pk_system::put_release(h->to_host + (size_t)b * h->to_host_stride, FLAG_ABSENT);
 	}
+	host_push(run);
 	status = pk_with_work_sweep(run, Rung::sweep, [=](auto work) -> int {
 		PK_TRY(run, pk_launch_coop(host_kernel_for<decltype(work), Rung>(run), dim3(h->blocks),
 					   dim3(run->threads), 0, pk_stream(run), work, c));
@@ -542,6 +552,7 @@ static inline int host_stop(struct pkrun_run *run)
 		for (uint32_t b = 0; b < h->blocks; b++)
 			pk_system::put_seq_cst(h->to_device + (size_t)b * h->to_device_stride,
 					       FLAG_LEAVE);
+	host_push(run);
 	PK_TRY(run, hipStreamSynchronize(pk_stream(run)));
 	return pk_stamps_report(run, &h->stamps);
 }

@@ -277,6 +277,7 @@ static int start(struct pkrun_run *run)
 	pk_system::put_relaxed(&lines->counter, (uint64_t)0);
 	pk_system::put_relaxed(&lines->go, (uint64_t)0);
 	pk_system::put_release(&lines->done, LEAVE);
+	mapped_push(&options_of(run)->memory);
 	PK_TRY(run, hipMemsetAsync(st->stamps, 0, st->room * sizeof(*st->stamps), pk_stream(run)));
 	status = mapped_with_order(&options_of(run)->order, [=](auto orders) -> int {
 		using O = decltype(orders);
@@ -300,6 +301,7 @@ template <class Orders> static int watch_counter(struct pkrun_run *run, uint64_t
 	uint64_t value = st->value;
 
 	pk_system::put_release(&lines->go, end);
+	mapped_push(&options_of(run)->memory);
 	while (value < end) {
 		uint64_t now = value;
 		int status = pk_host_spin(
@@ -345,6 +347,7 @@ template <class Orders> static int advance_counter(struct pkrun_run *run, uint64
 		st->sent[i] = now;
 		due = now + gap;
 		Orders::template put<pk_system>(&lines->counter, i + 1 == end ? end | LAST : i + 1);
+		mapped_push(&options_of(run)->memory);
 	}
 	st->value = end;
 	return pk_host_spin(run, [=]() { return pk_system::acquire(&lines->done) == end; },
@@ -413,6 +416,7 @@ static int leave(struct pkrun_run *run)
 
 	st->resident = 0;
 	pk_system::put_release(to_device(run) ? &lines->counter : &lines->go, LEAVE);
+	mapped_push(&options_of(run)->memory);
 	PK_TRY(run, hipStreamSynchronize(pk_stream(run)));
 	return PKRUN_OK;
 }

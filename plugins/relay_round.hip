@@ -204,6 +204,7 @@ static int start(struct pkrun_run *run)
 	st->sent = 0;
 	pk_system::put_release(&in->flag, (uint64_t)0);
 	pk_system::put_release(&out->flag, LEAVE);
+	mapped_push(&options_of(run)->memory);
 	return mapped_with_order(&options_of(run)->order, [=](auto orders) -> int {
 		using O = decltype(orders);
 
@@ -221,17 +222,21 @@ template <class Orders> static int relay_one(struct pkrun_run *run, uint64_t wor
 	struct state *st = (struct state *)run->state;
 	struct mailbox *in = (struct mailbox *)st->to_device.host;
 	struct mailbox *out = (struct mailbox *)st->to_host.host;
+	const struct pkrun_choice *memory = &options_of(run)->memory;
 	struct stamps *t = st->stamps + i;
 	int status;
 
 	t->sent = pk_now_ns();
 	for (uint64_t k = 0; k < words; k++)
 		payload(in)[k] = relay_word(i, k);
+	mapped_push(memory);
 	Orders::template put<pk_system>(&in->flag, i + 1);
+	mapped_push(memory);
 	status = pk_host_spin(run, [=]() { return answered<Orders>(out, i + 1); }, "the answer", 0, i);
 	if (status != PKRUN_OK)
 		return status;
 	t->received = pk_now_ns();
+	mapped_push(memory);
 	t->seen = out->seen;
 	t->answered = out->answered;
 	for (uint64_t k = 0; k < words; k++)
@@ -321,6 +326,7 @@ static int stop(struct pkrun_run *run)
 		return PKRUN_OK;
 	st->resident = 0;
 	pk_system::put_release(&((struct mailbox *)st->to_device.host)->flag, LEAVE);
+	mapped_push(&options_of(run)->memory);
 	PK_TRY(run, hipStreamSynchronize(pk_stream(run)));
 	status = take_leg(run, ROUND, "round_trip", &error);
 	if (status == PKRUN_OK)
