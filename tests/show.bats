@@ -25,6 +25,18 @@ for r in rows: print(json.dumps(r[sys.argv[2]]))' "$1" "$2"
   grep -Eq '^graph +11 +threads=64 +2\.[0-9]+ us +2\.[34][0-9]x +15  ok$' <<<"$output"
 }
 
+@test "the A/A floor of the run's device, the last of each size, stands below the table" {
+  make_db a.db cells=3
+  run -0 "$PKRUN" show a.db
+  [[ $output != *'A/A floor'* ]]
+  change a.db "INSERT INTO floor (at_utc, device_id, host, variant, workload, n, pairs, false_alarms, floor) VALUES ('x', 1, 'h', 'launch', 'poisson2d', 11, 20, 0, 0.5), ('y', 1, 'h', 'launch', 'poisson2d', 1001, 20, 0, 0.00382), ('z', 1, 'h', 'launch', 'poisson2d', 11, 20, 0, 0.057)"
+  run -0 "$PKRUN" show a.db
+  [[ ${lines[-1]} == *'(A/A floor): launch n=11 5.7 %, launch n=1001 0.38 %' ]]
+  change a.db "UPDATE floor SET device_id = NULL"
+  run -0 "$PKRUN" show a.db
+  [[ $output != *'A/A floor'* ]]
+}
+
 @test "energy with a unit that fits" {
   make_db a.db cells=3
   change a.db "INSERT INTO metric (cell_id, name, value, unit) SELECT id, 'energy_uj', CASE number WHEN 0 THEN 950.4 WHEN 1 THEN 4766 ELSE 281e3 END, 'uJ/iteration' FROM cell"

@@ -318,7 +318,7 @@ static void list_cells(struct compare *c, enum verdict v, const char *what)
 
 static void summarise(struct compare *c)
 {
-	char text[512], floor[64] = "no A/A floor recorded";
+	char text[512], floor[64] = "no A/A floor recorded: pkrun doctor --aa";
 	size_t used = 0;
 
 	for (int v = 0; v < VERDICTS; v++)

@@ -468,6 +468,41 @@ out:
 	return rc;
 }
 
+static int add_floor(void *user, const struct store_row *row)
+{
+	FILE *line = user;
+	char variant[100];
+
+	fprintf(line, "%s %s n=%s %.2g %%", ftell(line) ? "," : "Two measurements of one thing lie so far apart in 19 cases of 20 (A/A"
+		" floor):", say_text(row->text[0], 48, variant, sizeof(variant)), row->text[1], 100 * row->real[2]);
+	return 0;
+}
+
+/* The floors that doctor --aa stored of the devices of the run, the latest of each. */
+static void show_floor(struct store *s, int64_t run, int width, FILE *out)
+{
+	static const char sql[] =
+		"SELECT variant, n, floor FROM floor f"
+		" WHERE device_id IN (SELECT device_id FROM cell WHERE run_id = CAST(?1 AS INTEGER))"
+		" AND id = (SELECT max(id) FROM floor g WHERE g.device_id = f.device_id AND g.n = f.n"
+		" AND g.variant = f.variant AND g.workload = f.workload) ORDER BY variant, n";
+	char id[24], *text = NULL;
+	const char *param = id;
+	size_t size;
+	FILE *line = open_memstream(&text, &size);
+
+	snprintf(id, sizeof(id), "%lld", (long long)run);
+	if (line) {
+		(void)store_query(s, sql, &param, 1, add_floor, line);
+		fclose(line);
+	}
+	if (text && *text) {
+		fputc('\n', out);
+		show_line(text, 0, 0, width, out);
+	}
+	free(text);
+}
+
 static int print_metrics_hint(void *user, const struct store_row *row)
 {
 	FILE *out = user;
@@ -494,25 +529,33 @@ static void show_metrics_hint(struct store *s, int64_t run, FILE *out)
 	(void)store_query(s, sql, params, 2, print_metrics_hint, out);
 }
 
+/* What is said below the tables. */
+static void show_foot(struct store *s, const struct results *res, int width, FILE *out)
+{
+	char crossover[600];
+
+	if (verdict_crossover(s, res, crossover, sizeof(crossover)) > 0) {
+		fputc('\n', out);
+		show_line(crossover, 0, 0, width, out);
+	}
+	show_floor(s, res->run, width, out);
+	show_metrics_hint(s, res->run, out);
+}
+
 int show_run(struct store *s, int64_t run, enum show_format format, FILE *out)
 {
 	struct results res;
-	char crossover[600];
-	int rc = results_load(s, run, &res);
+	int rc = results_load(s, run, &res), width = say_terminal(fileno(out));
 
 	if (rc)
 		return rc;
-	if (format == SHOW_JSON || format == SHOW_CSV)
+	if (format == SHOW_JSON || format == SHOW_CSV) {
 		rc = show_flat(&res, format, out);
-	else
-		rc = show_people(&res, format == SHOW_MARKDOWN, say_terminal(fileno(out)), out);
-	if (!rc && (format == SHOW_TABLE || format == SHOW_MARKDOWN) &&
-	    verdict_crossover(s, &res, crossover, sizeof(crossover)) > 0) {
-		fputc('\n', out);
-		show_line(crossover, 0, 0, format == SHOW_TABLE ? say_terminal(fileno(out)) : 0, out);
+	} else {
+		rc = show_people(&res, format == SHOW_MARKDOWN, width, out);
+		if (!rc)
+			show_foot(s, &res, format == SHOW_TABLE ? width : 0, out);
 	}
-	if (!rc && (format == SHOW_TABLE || format == SHOW_MARKDOWN))
-		show_metrics_hint(s, run ? run : res.run, out);
 	results_free(&res);
 	return rc ? -2 : 0;
 }
