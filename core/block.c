@@ -300,7 +300,6 @@ static int on_trial(struct block *b, const struct protocol_trial *p)
 			b->times[b->n_times++] = (double)p->wall_ns / (double)p->iterations;
 		}
 	}
-	child_send(&b->r->child, PROTOCOL_STORED, NULL, 0);	/* a child that is gone is seen later */
 	return 0;
 }
 
@@ -330,8 +329,8 @@ static int on_message(struct block *b, const struct message *m)
 		progress_share(b->r->progress, b->r, u.progress.done, u.progress.total);
 		return 0;
 	}
-	/* What may come by the thousand shares a transaction; the rest commits by itself. */
-	if (transaction(b, m->type == PROTOCOL_METRIC || m->type == PROTOCOL_NOTE))
+	/* A trial and what belongs to it, which may come by the thousand, are one transaction. */
+	if (transaction(b, m->type == PROTOCOL_TRIAL || m->type == PROTOCOL_METRIC || m->type == PROTOCOL_NOTE))
 		return -1;
 	switch (m->type) {
 	case PROTOCOL_PHASE:
@@ -353,8 +352,9 @@ static int on_message(struct block *b, const struct message *m)
 		arm(b);
 		return 0;
 	case PROTOCOL_TRIAL:
-		if (on_trial(b, &u.trial))
-			return -1;
+		return on_trial(b, &u.trial);
+	case PROTOCOL_TOLD:
+		child_send(&b->r->child, PROTOCOL_STORED, NULL, 0);	/* a child that is gone is seen later */
 		arm(b);
 		return 0;
 	case PROTOCOL_CALIBRATED:

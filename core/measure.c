@@ -177,10 +177,9 @@ static enum bench_status report(struct bench *b, struct plan *plan, const char *
 	m.host_cpu_ns = t->cpu;
 	fill_flags(b, plan, t, &m);
 	worker_send(PROTOCOL_TRIAL, &m, sizeof(m));
-	if (worker_expect(PROTOCOL_STORED, NULL, 0))
-		return BENCH_ABORTED;
 	bench_flush(b, PROTOCOL_OF_TRIAL);
-	return BENCH_OK;
+	worker_send(PROTOCOL_TOLD, NULL, 0);
+	return worker_expect(PROTOCOL_STORED, NULL, 0) ? BENCH_ABORTED : BENCH_OK;
 }
 
 static void guess(struct plan *plan, uint64_t iterations, int64_t wall)

@@ -9,8 +9,8 @@
  *				PHASE, NOTE, METRIC, GRID, PROGRESS: no answer
  *	  <------------------- WANT_REFERENCE
  *	REFERENCE ------------>
- *	  <------------------- TRIAL
- *	STORED --------------->	(nothing commits beside a timing)
+ *	  <------------------- TRIAL, then its METRICs and NOTEs, then TOLD
+ *	STORED --------------->	(nothing is written beside a timing)
  *	  <------------------- END	what became of the block
  *	  <------------------- READY	teardown is through: next JOB, or QUIT
  */
@@ -36,7 +36,8 @@ enum protocol_type {
 	PROTOCOL_CALIBRATED,
 	PROTOCOL_END,
 	PROTOCOL_READY,		/* empty, or a byte: take another process for the next job */
-	PROTOCOL_PROGRESS
+	PROTOCOL_PROGRESS,
+	PROTOCOL_TOLD		/* empty: of this trial there is no more */
 };
 
 enum protocol_limit {

@@ -291,7 +291,7 @@ no_time() { [ -z "$(sql "SELECT median_ns FROM summary WHERE series = '$1'")" ];
   [ "$(reason resident)" = 'fake host has no cooperative launch' ]
 }
 
-@test "floods of output, metrics and notes are bounded and mixed with nothing" {
+@test "floods of output, metrics and notes are bounded and mixed with nothing, nor stored beside a trial" {
   matrix a.ini -- flood
   run --separate-stderr "$PKRUN" --quiet --format csv a.ini
   [ "$status" -eq 0 ]
