@@ -129,3 +129,13 @@ ptx() {
     [ "$(clocks '\.(entry|func) ' globaltimer <$v.ptx)" = "$(clocks_of $v)" ]
   done
 }
+
+@test "PTX: a dependent kernel touches no memory before the one before it is complete" {
+  [ -n "$PKRUN_NVCC" ] || skip "no nvcc"
+  ptx_file launch_pdl
+  run awk '/\.entry/ { on = /dependent_kernel/; kernels += on; waited = 0 }
+    on && /griddepcontrol\.wait/ { waited = 1; waits++ }
+    on && /^\t*(@!?%p[0-9]+ +)?(ld|st|atom|red)\./ && !/\.param/ { waited ? after++ : before++ }
+    END { print kernels - waits, before + 0, (kernels > 0) + (after > 0) }' launch_pdl.ptx
+  [ "$output" = '0 0 2' ]
+}
