@@ -56,17 +56,17 @@ for name in sorted(glob.glob("recipe-*.sql")):
 END
 }
 
-@test "the questions of README.md and of the heads of the matrices run" {
+@test "the questions in the heads of the matrices run" {
   make_db a.db kind=relay
   python3 - <<'END'
 import glob, os, re, sqlite3
 db = sqlite3.connect("file:a.db?mode=ro", uri=True)
 tree = os.environ["PKRUN_SRCDIR"]
-asked = re.findall(r"```sql\n(.*?)```", open(f"{tree}/README.md").read(), re.S)
+asked = []
 for name in glob.glob(f"{tree}/ini/*.ini"):
     head = " ".join(line.lstrip("; ").rstrip() for line in open(name) if line.startswith(";"))
     asked += re.findall(r'pkrun query \S+ "(.*?)"', head)
-assert len(asked) >= 5, asked
+assert len(asked) >= 3, asked
 for question in asked:
     db.execute(question).fetchall()
 END
