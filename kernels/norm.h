@@ -105,10 +105,13 @@ static inline int pk_norm_setup(struct pkrun_run *run, uint32_t blocks, struct p
 	return status;
 }
 
+/* Done when it returns: the clock is about to start. */
 static inline int pk_norm_clear(struct pkrun_run *run, const struct pk_norm *n)
 {
-	if (n->steps)
-		PK_TRY(run, hipMemsetAsync(n->arrivals, 0, sizeof(*n->arrivals), pk_stream(run)));
+	if (!n->steps)
+		return PKRUN_OK;
+	PK_TRY(run, hipMemsetAsync(n->arrivals, 0, sizeof(*n->arrivals), pk_stream(run)));
+	PK_TRY(run, hipStreamSynchronize(pk_stream(run)));
 	return PKRUN_OK;
 }
 
