@@ -97,3 +97,14 @@ END
   [[ $output != *'show --metrics'* ]]
   run -2 "$PKRUN" show b.db --metrics --failures
 }
+
+@test "show --metrics: no number and infinity are not shown as 0" {
+  "$PKRUN_BUILDDIR/tests/make_db" a.db kind=relay
+  change a.db 'DELETE FROM metric' "INSERT INTO metric (cell_id, block_id, trial_id, name, value, unit)
+    SELECT cell_id, block_id, id, name, value, '' FROM trial,
+      (SELECT 'none' AS name, NULL AS value UNION ALL VALUES ('endless', 9e999), ('huge', 1.23456e308))
+    WHERE kind = 'timed'"
+  run -0 "$PKRUN" show a.db --metrics --format markdown
+  [ "$(grep -Eo '\| (none|endless|huge) .*' <<<"$output" | sort -u)" = \
+    $'| endless |  |  |  |  | 15 |\n| huge |  |  | 1.235e+308 | 1.235e+308 | 15 |\n| none |  |  |  |  | 0 |' ]
+}

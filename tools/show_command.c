@@ -141,6 +141,9 @@ static int show_no_failure(struct store *s, const char *run)
 	return rc > 0 || fflush(stdout) ? -2 : rc < 0 ? -1 : 1;
 }
 
+/* For people.  What is unknown or infinite stays so: as text it would be cast to 0. */
+#define FOUR_DIGITS(x) "CASE WHEN abs(" x ") < 9e999 THEN CAST(printf('%.4g', " x ") AS REAL) ELSE " x " END AS " x
+
 /* Failures, environment or metrics of a run. */
 static int show_query(struct store *s, const struct show_options *o)
 {
@@ -150,10 +153,9 @@ static int show_query(struct store *s, const struct show_options *o)
 	static const char environment[] =
 		"SELECT key, value, state, repair FROM environment WHERE run_id = CAST(?1 AS INTEGER)"
 		" ORDER BY instr('warn unknown ok info', state), key";
-	/* for people, four digits */
 	static const char metrics[] =
-		"SELECT series, variant, workload, n, params, metric, unit, CAST(printf('%.4g', mean) AS REAL) AS mean,"
-		" CAST(printf('%.4g', least) AS REAL) AS least, CAST(printf('%.4g', most) AS REAL) AS most, samples"
+		"SELECT series, variant, workload, n, params, metric, unit, " FOUR_DIGITS("mean") ", "
+		FOUR_DIGITS("least") ", " FOUR_DIGITS("most") ", samples"
 		" FROM measured WHERE run = CAST(?1 AS INTEGER) ORDER BY cell, metric";
 	static const char all_digits[] =
 		"SELECT * FROM measured WHERE run = CAST(?1 AS INTEGER) ORDER BY cell, metric";
