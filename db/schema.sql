@@ -123,7 +123,7 @@ CREATE TABLE trial (
   energy_uj  INTEGER,                  -- always NULL: a trial is too short; a block has the metric energy_uj
   verified   INTEGER NOT NULL,         -- 1: whole array right; 0: wrong; -1: not judged
   hash       TEXT,
-  flags      TEXT NOT NULL DEFAULT ''  -- bad_clock, outlier, throttled, ... separated by commas
+  flags      TEXT NOT NULL DEFAULT ''  -- bad_clock, slow_clock, throttled, outlier, bad_kernel_ns, clocks_differ; commas between
 ) STRICT;
 -- what the views read, in the order in which they read it
 CREATE INDEX trial_time ON trial (kind, verified, cell_id, block_id, wall_ns, iterations, flags);

@@ -82,6 +82,16 @@ assert not [name for name, sql in views if not sql.startswith(f"CREATE VIEW {nam
 END
 }
 
+@test "the page and the schema name every flag of a trial" {
+  flags=$(sed -n 's/.*add_flag(out, "\([a-z_]*\)").*/\1/p; s/.*"", "\(slow_clock\)", "\(throttled\)".*/\1 \2/p; s/.*store_trial_flag(.*"\([a-z_]*\)").*/\1/p' \
+    "$PKRUN_SRCDIR"/core/{measure,block}.c)
+  [ "$(wc -w <<<"$flags")" -ge 6 ]
+  for flag in $flags; do
+    grep -q "\`$flag\`" "$PKRUN_SRCDIR/docs/sql.md"
+    grep -q "flags .*\b$flag\b" "$PKRUN_SRCDIR/db/schema.sql"
+  done
+}
+
 @test "the page names every view, and only views there are" {
   make_db a.db cells=0
   "$PKRUN" query a.db "SELECT name FROM sqlite_schema WHERE type = 'view' ORDER BY name" --format csv | tr -d '\r' | tail -n +2 >have
