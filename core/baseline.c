@@ -12,7 +12,7 @@
 #include "verify.h"
 
 struct member {
-	uint64_t problem;	/* hash of workload, target, n, iterations */
+	uint64_t problem;	/* hash of workload, all that it was told, target, iterations */
 	uint32_t number;
 	uint8_t is_baseline;
 };
@@ -32,6 +32,16 @@ static int compare_members(const void *x, const void *y)
 	return (a->number > b->number) - (a->number < b->number);
 }
 
+/* Sizes too are among them. */
+static void add_option(void *user, const char *owner, const char *name, const char *value, int is_default)
+{
+	uint64_t *hash = user;
+
+	(void)is_default;
+	if (!strcmp(owner, "workload"))
+		*hash = verify_text_hash(verify_text_hash(*hash, name), value);
+}
+
 static int fill(struct baseline *b, const struct runner *r)
 {
 	static struct cell cell;
@@ -43,8 +53,8 @@ static int fill(struct baseline *b, const struct runner *r)
 		if (matrix_cell(r->matrix, i, &cell))
 			return -1;
 		hash = verify_text_hash(cell.target, cell.workload->name);
-		hash = verify_mix(hash ^ verify_mix((uint64_t)cell.n));
-		hash = verify_mix(hash ^ verify_mix(cell.iterations));
+		hash = verify_mix(hash ^ verify_mix(cell.iterations ? cell.iterations : r->cells[i].iterations));
+		cell_params(&cell, add_option, &hash);
 		b->members[i].problem = hash;
 		b->members[i].number = (uint32_t)i;
 		b->members[i].is_baseline = !strcmp(cell.series, r->settings.baseline);

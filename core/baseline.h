@@ -5,7 +5,7 @@
  * and a baseline's cell goes on as long as a cell of its problem needs it.
  *
  * A cell's baseline is the fastest cell of the section that the matrix names,
- * with equal workload, target, n and iterations.
+ * with equal workload and options of it, target and iterations.
  */
 #ifndef PKRUN_BASELINE_H
 #define PKRUN_BASELINE_H

@@ -322,6 +322,33 @@ load fakes
   [ "$("$PKRUN" query b.db "SELECT count(*) FROM block" --format csv | tr -d '\r' | tail -1)" -lt 12 ]
 }
 
+@test "the baseline of a cell did the same work: another option of the workload is another problem" {
+  export FAKE_TURN=$PWD/turns
+  cat >a.ini <<'END'
+[global]
+workload = poisson2d
+n = 5
+iterations = 10
+trials = 1
+blocks_min = 6
+blocks_max = 8
+ci = 0.3
+warmup = 0
+warmup_runs = 1
+baseline = base
+[base]
+variant = noisy
+f_scale = 1
+[mine]
+variant = sleeper
+f_scale = 2
+END
+  clocked "$PKRUN" --quiet a.ini >/dev/null
+  # noisy alternates by a factor of 3; [mine] has no speed-up that could be wide
+  [ "$(sql "SELECT series, status, (SELECT count(*) FROM block WHERE cell_id = cell.id), reason LIKE 'speed-up%',
+    (SELECT speedup FROM result WHERE cell = cell.id) FROM cell")" = $'base,imprecise,8,0,1\nmine,ok,6,,' ]
+}
+
 @test "--wrap runs each worker under a command, with {cell} replaced, and marks the run" {
   cat >wrapper <<'END'
 #!/bin/sh
