@@ -262,8 +262,11 @@ FROM pair;
 CREATE VIEW crossover AS
 -- One row a persistent variant: the step length below which it pays, where what
 -- it gains falls to the threshold on straight lines between the measured
--- lengths; NULL: it pays at all of them or at none.  meets_ns: where its time
--- and that of the fastest launched variant are one, if they meet at all.
+-- lengths; NULL: it pays at the longest of them, or at none.  pays_above_ns: the
+-- length above which, NULL: it pays at the shortest, or at none.  stretches: of
+-- lengths side by side at which it pays; with more than one, neither says where.
+-- meets_ns: where its time and that of the fastest launched variant are one, the
+-- last if there are several, if they meet at all.
 WITH step AS (
   SELECT *, launch_ns - (1 + threshold) * median_ns AS margin, launch_ns - median_ns AS gain
   FROM crossover_ratio),
@@ -271,19 +274,29 @@ pairs AS (
   SELECT *, lead(pays) OVER longer AS next_pays, lead(margin) OVER longer AS next_margin,
          lead(gain) OVER longer AS next_gain, lead(step_ns) OVER longer AS next_ns
   FROM step
-  WINDOW longer AS (PARTITION BY run, target, n, work, series, variant ORDER BY step_ns))
+  WINDOW longer AS (PARTITION BY run, target, n, work, series, variant ORDER BY step_ns)),
+at AS (
+  SELECT *, step_ns + margin * (next_ns - step_ns) / (margin - next_margin) AS crosses_ns
+  FROM pairs)
 SELECT run, target, device, n, work, series, variant, control,
-       max(CASE WHEN pays AND NOT next_pays
-                THEN CASE WHEN next_margin > 0 THEN step_ns
-                          ELSE step_ns + margin * (next_ns - step_ns) / (margin - next_margin) END
-           END) AS pays_below_ns,
+       CASE WHEN max(CASE WHEN next_ns IS NULL THEN pays END) = 0
+            THEN max(CASE WHEN pays AND NOT next_pays
+                          THEN CASE WHEN next_margin > 0 THEN step_ns ELSE crosses_ns END END)
+            END AS pays_below_ns,
        CASE WHEN min(pays) THEN 'at every length' WHEN NOT max(pays) THEN 'at none'
             ELSE 'at some' END AS pays,
-       max(CASE WHEN gain > 0 AND next_gain <= 0
+       max(CASE WHEN (gain > 0) <> (next_gain > 0)
                 THEN step_ns + gain * (next_ns - step_ns) / (gain - next_gain) END) AS meets_ns,
        count(*) AS lengths, min(step_ns) AS shortest_ns, max(step_ns) AS longest_ns,
-       max(threshold) AS threshold, min(cell) AS cell
-FROM pairs
+       max(threshold) AS threshold, min(cell) AS cell,
+       CASE WHEN NOT pays_first
+            THEN min(CASE WHEN next_pays AND NOT pays
+                          THEN CASE WHEN margin > 0 THEN next_ns ELSE crosses_ns END END)
+            END AS pays_above_ns,
+       sum(pays AND coalesce(NOT next_pays, 1)) AS stretches, sum(pays) AS pays_at
+FROM (SELECT *, first_value(pays) OVER (PARTITION BY run, target, n, work, series, variant
+                                        ORDER BY step_ns) AS pays_first
+      FROM at)
 GROUP BY run, target, n, work, series, variant;
 
 CREATE VIEW cell_cost AS

@@ -139,6 +139,22 @@ print(sum(1 for r in csv.DictReader(sys.stdin) if r["workload"] == "busy" and r[
   [ "$(ask "SELECT group_concat(pays, '') FROM (SELECT pays FROM crossover_ratio WHERE series = 'neighbours' ORDER BY step_ns)")" = 001100 ]
 }
 
+@test "crossover: what pays only above a length, between two, or here and there does not pay below" {
+  # against graph, 2500 + s: 1.01 (4500 + 0.9 s) at 22472.5; lengths 200 1000 5000 25000 100000 500000
+  busy_db "neighbours='4500 + 0.9 * s', barrier='1.1 * (2500 + s)', doorbell='(2500 + s) * (0.9 if 1000 <= s <= 25000 else 1.1)'"
+  [ "$(ask "SELECT pays, round(pays_above_ns, 1), pays_below_ns, round(meets_ns), stretches FROM crossover WHERE series = 'neighbours'")" = 'at some,22472.5,,20000,1' ]
+  [ "$(ask "SELECT pays, pays_above_ns, pays_below_ns, stretches FROM crossover WHERE series = 'barrier'")" = 'at none,,,0' ]
+  # margins -299.7 and 318.5 at 200 and 1000, 2502.5 and -11377.5 at 25000 and 100000
+  [ "$(ask "SELECT pays, round(pays_above_ns), round(pays_below_ns), stretches FROM crossover WHERE series = 'doorbell'")" = 'at some,588,38522,1' ]
+  run "$PKRUN" show a.db
+  [[ $output == *'Persistent pays above 22.5 us a step on this device (persistent_device, released by the device: over 1 % '*'; released by the host, it pays between 588 ns and 38.5 us a step (persistent_doorbell).'* ]]
+  rm a.db
+  busy_db "neighbours='(2500 + s) * (0.9 if s in (200, 5000, 500000) else 1.1)', barrier='1.1 * (2500 + s)'"
+  [ "$(ask "SELECT pays, stretches FROM crossover WHERE series = 'neighbours'")" = 'at some,3' ]
+  run "$PKRUN" show a.db
+  [[ $output == *'Persistent pays at 3 of 6 step lengths measured on this device (persistent_device, released by the device: over 1 % '* ]]
+}
+
 @test "crossover: a difference inside the noise, or below the floor, is no win" {
   # a median 3.5 % better, but only in half of the blocks that were measured side by side
   busy_db "neighbours='(2500 + s) * (0.9 if b % 2 else 1.03)', barrier='(2500 + s) * 0.96'"

@@ -310,7 +310,7 @@ static int report_views(struct report *r)
 			"  AND coalesce(compute_ns, execution_ns, launch_ns, handshake_ns) IS NOT NULL\n"
 			"ORDER BY workload = 'null', workload, n, total_ns;", &shown) ||
 	    report_view(r, "Step length below which a persistent kernel pays", "table-crossover",
-			"SELECT series, variant, control, n, pays, pays_below_ns, meets_ns, shortest_ns, longest_ns,\n"
+			"SELECT series, variant, control, n, pays, pays_above_ns, pays_below_ns, meets_ns, shortest_ns, longest_ns,\n"
 			"       100 * threshold AS threshold_percent\n"
 			"FROM crossover\nWHERE run = %lld\n"
 			"ORDER BY pays = 'at every length' DESC, pays_below_ns DESC, variant;", &shown) ||

@@ -239,9 +239,11 @@ static int take_launch(void *user, const struct store_row *row)
 	return 0;
 }
 
-/* The variant of one class of control that pays for the longest steps. */
+/* The variant of one class of control that pays at most of the lengths, and then for the longest. */
 struct payer {
-	double below_ns;		/* INFINITY: at every length; 0: at none; -1: there is no such variant */
+	double above_ns, below_ns;	/* 0, INFINITY: from the shortest length on, up to the longest */
+	double stretches;		/* of lengths at which it pays; with more than one there is no above and below */
+	double at, of;			/* so many lengths; of 0: there is no such variant */
 	char variant[200];
 };
 
@@ -252,18 +254,18 @@ struct crossover {
 	int others, failed;		/* others: the run has other work besides */
 };
 
-static double pays_below(const struct store_row *row)
+static int is_better(const struct payer *p, const struct payer *than)
 {
-	if (!strcmp(row->text[3], "at every length"))
-		return INFINITY;
-	return row->text[4] ? row->real[4] : 0;
+	return p->at != than->at ? p->at > than->at : p->at > 0 && p->below_ns > than->below_ns;
 }
 
 static int take_crossover(void *user, const struct store_row *row)
 {
 	struct crossover *c = user;
-	struct payer *p = !strcmp(row->text[2], "host") ? &c->host : &c->device;
-	double below = pays_below(row);
+	struct payer *p = !strcmp(row->text[2], "host") ? &c->host : &c->device, found = {
+		.above_ns = row->text[3] ? row->real[3] : 0, .below_ns = row->text[4] ? row->real[4] : INFINITY,
+		.stretches = row->real[9], .at = row->real[10], .of = row->real[11],
+	};
 
 	if (!c->target) {
 		c->target = strdup(row->text[0]);
@@ -278,9 +280,9 @@ static int take_crossover(void *user, const struct store_row *row)
 	c->shortest_ns = fmin(c->shortest_ns, row->real[6]);
 	c->longest_ns = fmax(c->longest_ns, row->real[7]);
 	c->threshold = fmax(c->threshold, row->real[8]);
-	if (below > p->below_ns) {
-		p->below_ns = below;
-		say_text(row->text[5], 40, p->variant, sizeof(p->variant));
+	if (!p->of || is_better(&found, p)) {
+		say_text(row->text[5], 40, found.variant, sizeof(found.variant));
+		*p = found;
 	}
 	return 0;
 }
@@ -295,28 +297,35 @@ static void append_lengths(const struct crossover *c, char *out, size_t size)
 		append(out, size, " to %s", say_ns(c->longest_ns, to));
 }
 
-/* "below 27.4 us a step", "at every step length measured", "at no step length measured" */
-static void append_where(double below_ns, char *out, size_t size)
+/* "below 27.4 us a step", "at every step length measured", "at 3 of 6 step lengths measured" */
+static void append_where(const struct payer *p, char *out, size_t size)
 {
-	char ns[32];
+	char above[32], below[32];
 
-	if (below_ns > 0 && !isinf(below_ns))
-		append(out, size, "below %s a step", say_ns(below_ns, ns));
+	say_ns(p->above_ns, above);
+	say_ns(p->below_ns, below);
+	if (!p->at || p->at == p->of)
+		append(out, size, "at %s step length measured", p->at ? "every" : "no");
+	else if (p->stretches > 1)
+		append(out, size, "at %.0f of %.0f step lengths measured", p->at, p->of);
+	else if (p->above_ns > 0 && isfinite(p->below_ns))
+		append(out, size, "between %s and %s a step", above, below);
 	else
-		append(out, size, "at %s step length measured", below_ns > 0 ? "every" : "no");
+		append(out, size, p->above_ns > 0 ? "above %s a step" : "below %s a step",
+		       p->above_ns > 0 ? above : below);
 }
 
 /* One class is named for the answer, the other where its answer is another. */
 static void write_crossover(const struct crossover *c, char *out, size_t size)
 {
-	int by_host = c->host.below_ns > c->device.below_ns;
+	int by_host = c->host.of && (!c->device.of || is_better(&c->host, &c->device));
 	const struct payer *best = by_host ? &c->host : &c->device, *other = by_host ? &c->device : &c->host;
 
 	*out = '\0';
 	append(out, size, "Persistent pays ");
-	append_where(best->below_ns, out, size);
+	append_where(best, out, size);
 	append(out, size, " on this device (");
-	if (best->below_ns > 0)
+	if (best->at)
 		append(out, size, "%s, released by the %s: ", best->variant, by_host ? "host" : "device");
 	else
 		append(out, size, "no variant is ");
@@ -324,10 +333,10 @@ static void write_crossover(const struct crossover *c, char *out, size_t size)
 	       100 * c->threshold);
 	append_lengths(c, out, size);
 	append(out, size, c->others ? ", %s)" : ")", c->work);
-	if (best->below_ns > 0 && other->below_ns >= 0) {
+	if (best->at && other->of) {
 		append(out, size, "; released by the %s, it pays ", by_host ? "device" : "host");
-		append_where(other->below_ns, out, size);
-		if (other->below_ns > 0)
+		append_where(other, out, size);
+		if (other->at)
 			append(out, size, " (%s)", other->variant);
 	}
 	append(out, size, ".");
@@ -336,9 +345,10 @@ static void write_crossover(const struct crossover *c, char *out, size_t size)
 int verdict_crossover(struct store *s, const struct results *r, char *out, size_t size)
 {
 	static const char sql[] =
-		"SELECT target, work, control, pays, pays_below_ns, variant, shortest_ns, longest_ns, threshold"
+		"SELECT target, work, control, pays_above_ns, pays_below_ns, variant, shortest_ns, longest_ns, threshold,"
+		" stretches, pays_at, lengths"
 		" FROM crossover WHERE run = CAST(?1 AS INTEGER) ORDER BY cell";
-	struct crossover c = { .device = { .below_ns = -1 }, .host = { .below_ns = -1 } };
+	struct crossover c = { 0 };
 	char run[24];
 	const char *param = run;
 	size_t i;
