@@ -470,11 +470,13 @@ out:
 
 static int add_floor(void *user, const struct store_row *row)
 {
+	static const char head[] =
+		"Two measurements of one thing lie so far apart in 19 cases of 20 (A/A floor):";
 	FILE *line = user;
 	char variant[100];
 
-	fprintf(line, "%s %s n=%s %.2g %%", ftell(line) ? "," : "Two measurements of one thing lie so far apart in 19 cases of 20 (A/A"
-		" floor):", say_text(row->text[0], 48, variant, sizeof(variant)), row->text[1], 100 * row->real[2]);
+	fprintf(line, "%s %s n=%s %.2g %%", ftell(line) ? "," : head,
+		say_text(row->text[0], 48, variant, sizeof(variant)), row->text[1], 100 * row->real[2]);
 	return 0;
 }
 
@@ -508,7 +510,8 @@ static int print_metrics_hint(void *user, const struct store_row *row)
 	FILE *out = user;
 	char path[400];
 
-	fprintf(out, "\nMore than times was measured: pkrun show --metrics %s", say_text(row->text[1], 200, path, sizeof(path)));
+	fprintf(out, "\nMore than times was measured: pkrun show --metrics %s",
+		say_text(row->text[1], 200, path, sizeof(path)));
 	if (row->integer[0] != row->integer[2])
 		fprintf(out, " --run %s", row->text[0]);
 	fputc('\n', out);
