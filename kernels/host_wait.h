@@ -193,4 +193,19 @@ static int pk_host_spin(struct pkrun_run *run, Until until, const char *what, ui
 	return PKRUN_OK;
 }
 
+/* ---- a resident kernel says that all of it is there ---- */
+
+/* Thread 0 of each block, first of all: the last one to come tells the host.  Both words 0 before. */
+static __device__ inline void pk_tell_present(uint64_t *count, uint64_t *told)
+{
+	if (pk_agent::add_acq_rel(count, (uint64_t)1) + 1 == gridDim.x)
+		pk_system::put_release(told, (uint64_t)1);
+}
+
+static inline int pk_await_present(struct pkrun_run *run, const uint64_t *told)
+{
+	return pk_host_spin(run, [=]() { return pk_system::acquire(told) == 1; },
+			    "the report that it is resident", 0, 0);
+}
+
 #endif

@@ -32,7 +32,9 @@ struct pingpong_buffer_lines {
 };
 struct pingpong_lines {
 	struct pingpong_buffer_lines buffer[2];
-	alignas(PK_LINE_BYTES) uint64_t gate; /* pingpong_persistent: passed on by block 0 */
+	/* pingpong_persistent */
+	alignas(PK_LINE_BYTES) uint64_t gate; /* passed on by block 0 */
+	alignas(PK_LINE_BYTES) uint64_t present; /* blocks */
 };
 
 /* In host memory, written by the device: one for each of the two buffers. */

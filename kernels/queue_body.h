@@ -38,6 +38,7 @@ struct completion {
 struct queue_lines {
 	alignas(PK_LINE_BYTES) uint64_t completed; /* tickets for completions */
 	alignas(PK_LINE_BYTES) uint64_t head;	   /* tickets for work */
+	alignas(PK_LINE_BYTES) uint64_t present;   /* queue_ring: blocks */
 };
 
 struct queue_control {

@@ -7,7 +7,8 @@
  * buffers may have been filled, in all; it is never more than two ahead of
  * those consumed, so the device is at most one buffer ahead.  full[i & 1]
  * (device): the number of the buffer that is complete there.  All only grow, so
- * nothing is reset; all ones in `allowed` mean leave.
+ * nothing is reset; all ones in `allowed` mean leave.  A third word says once,
+ * before the clock starts, that all blocks are there.
  *
  *	device: wait for allowed > i; fill buffer i & 1; all blocks count
  *	themselves in, the last one stores full[i & 1] = i + 1 (release)
@@ -36,9 +37,10 @@ static const struct pkrun_option option_table[] = {
 	{},
 };
 
-/* Written by the host. */
+/* A line each: the host's, and the device's once, when all blocks are there. */
 struct door {
 	alignas(PK_LINE_BYTES) uint64_t allowed;
+	alignas(PK_LINE_BYTES) uint64_t present;
 };
 
 struct persistent_state {
@@ -72,6 +74,8 @@ static __global__ void producer_kernel(struct pingpong_args a, struct pingpong_c
 	PK_SHARED(uint64_t, go, [1]);
 	uint64_t i = 0;
 
+	if (threadIdx.x == 0)
+		pk_tell_present(&c.lines->present, &door->present);
 	for (;; i++) {
 		if (threadIdx.x == 0)
 			go[0] = allowed(c, door, all_poll, i);
@@ -109,11 +113,12 @@ static int start(struct pkrun_run *run)
 	if (status != PKRUN_OK)
 		return status;
 	pk_system::put_release(&st->door->allowed, (uint64_t)0);
+	pk_system::put_release(&st->door->present, (uint64_t)0);
 	PK_TRY(run, pk_launch_coop(producer_kernel, dim3(st->pingpong.blocks), dim3(run->threads), 0,
 				   pk_stream(run), *pingpong_args_of(run), pingpong_control_of(run),
 				   st->door_dev, all_poll));
 	st->resident = 1;
-	return PKRUN_OK;
+	return pk_await_present(run, &st->door->present);
 }
 
 /* Two ahead of what is consumed, not beyond the end. */

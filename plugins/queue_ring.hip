@@ -17,6 +17,9 @@
  * acquires it.  A ticket is taken before its entry is full: a worker that has
  * one waits, and gets that very entry.  So nothing is lost or taken twice.
  *
+ * Start: the last worker to come says so in a word of host memory, before the
+ * clock starts.
+ *
  * Back-pressure: a producer whose entry is not free waits (`full_waits`).  So it
  * does when as many tasks are under way as there are completion words
  * (queue_body.h).  Neither can lock up: a full ring is emptied by workers, who
@@ -59,6 +62,7 @@ struct entry {
 struct ring {
 	struct entry *entries;
 	uint64_t capacity;
+	uint64_t *present; /* on a line of its own: all workers are there */
 };
 
 /* The producers' side; `waits` and `tail` are shared by them. */
@@ -106,6 +110,8 @@ static __global__ void worker_kernel(struct queue_args a, struct queue_control c
 	PK_SHARED(struct entry, work, [1]);
 	uint64_t done = 0;
 
+	if (threadIdx.x == 0)
+		pk_tell_present(&c.lines->present, r.present);
 	for (;;) {
 		if (threadIdx.x == 0)
 			work[0] = take(c, r);
@@ -167,8 +173,12 @@ static int setup(struct pkrun_run *run)
 	status = queue_setup(run, 4 * (capacity + st->queue.blocks));
 	if (status != PKRUN_OK)
 		return status;
-	return run->host->alloc(run, "ring", PKRUN_MEMORY_HOST, capacity * sizeof(struct entry),
-				(void **)&st->ring.entries, (void **)&st->ring_dev.entries);
+	status = run->host->alloc(run, "ring", PKRUN_MEMORY_HOST, capacity * sizeof(struct entry),
+				  (void **)&st->ring.entries, (void **)&st->ring_dev.entries);
+	if (status != PKRUN_OK)
+		return status;
+	return run->host->alloc(run, "present", PKRUN_MEMORY_HOST, PK_LINE_BYTES,
+				(void **)&st->ring.present, (void **)&st->ring_dev.present);
 }
 
 static int start(struct pkrun_run *run)
@@ -185,11 +195,12 @@ static int start(struct pkrun_run *run)
 	st->tail = st->waits = st->given_up = 0;
 	for (uint64_t i = 0; i < st->ring.capacity; i++)
 		pk_system::put_release(&st->ring.entries[i].seq, ring_free(i));
+	pk_system::put_release(st->ring.present, (uint64_t)0);
 	PK_TRY(run, pk_launch_coop(worker_kernel, dim3(st->queue.blocks), dim3(run->threads), 0,
 				   pk_stream(run), *a, queue_control_of(run),
 				   st->ring_dev));
 	st->resident = 1;
-	return PKRUN_OK;
+	return pk_await_present(run, st->ring.present);
 }
 
 /* Is the entry of position p free? */
