@@ -348,6 +348,43 @@ static void test_sessions(void **state)
 	says(out, "3 UNCLEAR");
 	says(out,
 	     "with 3 cells, none of 4 sessions a side can be called different (Holm); it takes 5");
+	assert_int_equal(compare("wide_a.db wide_b.db --format csv"), 0);
+	says(out, ",,4,4,40,40,UNCLEAR,"); /* nor is any change detectable */
+	/* 4 against 5: 3 * 2 / 126 = 0.0476; fewer sessions of one side are made up for by the other's */
+	make_sessions("wide_c.db", 5, 150, 64, 3);
+	assert_int_equal(compare("wide_a.db wide_c.db --fail-on slower"), 1);
+	says(out, "3 SLOWER");
+	says_not(out, "can be called different");
+	make_sessions("wide_d.db", 5, 103, 64, 4);
+	/* one cell of four is in both */
+	assert_int_equal(compare("base.db wide_d.db --fail-on untestable,slower"), 1);
+	says(out, "1 SLOWER");
+}
+
+/* Blocks enough in one cell of two: the other can be called different only after it (Holm). */
+static void test_cells_of_other_power(void **state)
+{
+	struct made m;
+
+	(void)state;
+	open_made(&m, "power.db");
+	begin_run(&m, NULL);
+	for (int64_t n = 1; n <= 3; n++) {
+		add_timed(&m, "a", n, n == 1 ? 20 : 6, 100, 0.002);
+		add_timed(&m, "b", n, n == 1 ? 20 : 6, 150, 0.002);
+	}
+	end_run(&m);
+	store_close(m.s);
+	/* 2 / 2^6 = 0.03125, with two such cells left 0.0625 */
+	assert_int_equal(compare("--series a,b --fail-on slower power.db --format csv"), 1);
+	says(out, "20,20,20,20,SLOWER,");
+	says(out, ",,6,6,6,6,UNCLEAR,p 0.062 among 3 cells (Holm)");
+	says(err, "2 of 3 cells could not be tested");
+	assert_int_equal(compare("--series a,b --fail-on untestable power.db"), 1);
+	says(err, "2 of 3 cells not testable");
+	assert_int_equal(compare("--series a,b --fail-on slower,untestable --only */*/*/2 power.db"), 1);
+	says(err, "1 of 1 cells slower");
+	says_not(err, "testable");
 }
 
 static void test_no_common_cells(void **state)
@@ -798,6 +835,15 @@ static void test_units_needed(void **state)
 	assert_int_equal(judge_units_needed(7, 0), 6);
 }
 
+static void test_least_p(void **state)
+{
+	(void)state;
+	assert_true(fabs(judge_least_p(6, 6, 1) - 2.0 / 64) < 1e-12);
+	assert_true(fabs(judge_least_p(4, 4, 0) - 2.0 / 70) < 1e-12);
+	assert_true(fabs(judge_least_p(4, 10, 0) - 2.0 / 1001) < 1e-12);
+	assert_true(judge_least_p(0, 4, 0) == 1 && judge_least_p(1, 1, 1) == 1);
+}
+
 static void test_verdicts(void **state)
 {
 	static const struct {
@@ -842,6 +888,7 @@ int main(void)
 	        cmocka_unit_test(test_not_testable),
 	        cmocka_unit_test(test_series_pairing),
 	        cmocka_unit_test(test_sessions),
+	        cmocka_unit_test(test_cells_of_other_power),
 	        cmocka_unit_test(test_no_common_cells),
 	        cmocka_unit_test(test_itself),
 	        cmocka_unit_test(test_failed_and_missing),
@@ -855,6 +902,7 @@ int main(void)
 	        cmocka_unit_test(test_formats),
 	        cmocka_unit_test(test_usage),
 	        cmocka_unit_test(test_units_needed),
+	        cmocka_unit_test(test_least_p),
 	        cmocka_unit_test(test_verdicts),
 	};
 

@@ -436,11 +436,17 @@ static int check_common(const struct compare *c)
 	return -1;
 }
 
+/* Tested, but with too few blocks or sessions for so many cells to be called different. */
+static int is_powerless(const struct judgement *j)
+{
+	return !isnan(j->p_holm) && !judge_can_differ(j);
+}
+
 /* With few blocks or sessions and many cells, no cell can pass Holm whatever it shows: then
  * those without a verdict were not tested either. */
 static void check_power(struct compare *c)
 {
-	size_t most = 0, needed = judge_units_needed(c->tests, c->series[0] != NULL);
+	size_t most = 0, powerless = 0;
 
 	for (size_t i = 0; i < c->n_pairs; i++) {
 		const struct judgement *j = &c->judged[i];
@@ -448,13 +454,14 @@ static void check_power(struct compare *c)
 
 		if (!isnan(j->p_holm) && units > most)
 			most = units;
+		powerless += (size_t)is_powerless(j);
 	}
-	c->powerless = c->tests && most < needed;
-	if (c->powerless)
+	if (c->tests && powerless == c->tests)
 		compare_note(c,
 		             "warning: with %zu cells, none of %zu %s can be called different "
 		             "(Holm); it takes %zu",
-		             c->tests, most, c->series[0] ? "blocks" : "sessions a side", needed);
+		             c->tests, most, c->series[0] ? "blocks" : "sessions a side",
+		             judge_units_needed(c->tests, c->series[0] != NULL));
 }
 
 /* ---- --fail-on ---- */
@@ -492,7 +499,7 @@ static int verdict_exit(const struct compare *c)
 		found[0] += j->verdict == SLOWER;
 		found[1] += is_failed(p->b, p->n_b);
 		found[2] += has_time(p->a, p->n_a) && !has_time(p->b, p->n_b);
-		found[3] += j->verdict == UNTESTABLE || (c->powerless && j->verdict == UNCLEAR);
+		found[3] += j->verdict == UNTESTABLE || (j->verdict == UNCLEAR && is_powerless(j));
 	}
 	for (int k = 0; k < 4; k++)
 		if (found[k] && (c->fail_on & 1u << k)) {

@@ -34,7 +34,6 @@ struct compare {
 	struct pair *pairs;
 	struct judgement *judged;
 	size_t n_pairs, tests;
-	int powerless;           /* too few blocks or sessions for any cell to be called different */
 	struct difference *differences; /* of the environments */
 	size_t n_differences;
 	char **notes;

@@ -129,6 +129,7 @@ int judge_pair(const struct pair *pair, int paired, const char *why_not, struct 
 	                      .b_ns = NAN,
 	                      .p = NAN,
 	                      .p_holm = NAN,
+	                      .p_least = NAN,
 	                      .detectable = NAN,
 	                      .ratio = {.estimate = NAN, .lo = NAN, .hi = NAN}};
 	double *a = NULL, *b = NULL;
@@ -157,6 +158,8 @@ int judge_pair(const struct pair *pair, int paired, const char *why_not, struct 
 		if (why_not)
 			snprintf(j.reason, sizeof(j.reason), "%s", why_not);
 	}
+	if (j.verdict == UNCLEAR)
+		j.p_least = judge_least_p(j.units_a, j.units_b, paired);
 	*out = j;
 	rc = 0;
 out:
@@ -178,52 +181,65 @@ enum verdict judge_interval(const struct stats_interval *ratio, double p_holm, d
 	return UNCLEAR;
 }
 
+/* Holm's adjustment of p and of p_least, in place: q has room for n, twice. */
+static int adjust(struct judgement *j, size_t n, double *q, size_t *tests)
+{
+	double *p = q + n;
+
+	for (int least = 0; least < 2; least++) {
+		for (size_t i = 0; i < n; i++)
+			p[i] = j[i].verdict != UNCLEAR ? NAN : least ? j[i].p_least : j[i].p;
+		if (stats_holm(p, n, q))
+			return -1;
+		for (size_t i = 0; i < n; i++)
+			*(least ? &j[i].p_least : &j[i].p_holm) = q[i];
+	}
+	*tests = 0;
+	for (size_t i = 0; i < n; i++)
+		*tests += !isnan(p[i]);
+	return 0;
+}
+
 int judge_all(struct judgement *j, size_t n, double threshold, size_t *tests)
 {
-	double *p = calloc(n + 1, sizeof(*p)), *q = calloc(n + 1, sizeof(*q));
-	int rc = -1;
+	double *q = calloc(2 * n + 1, sizeof(*q)), slower = 1 + threshold;
+	int rc = q ? adjust(j, n, q, tests) : -1;
 
-	*tests = 0;
-	if (!p || !q)
-		goto out;
-	for (size_t i = 0; i < n; i++) {
-		p[i] = j[i].verdict == UNCLEAR ? j[i].p : NAN;
-		*tests += !isnan(p[i]);
-	}
-	if (stats_holm(p, n, q))
-		goto out;
-	for (size_t i = 0; i < n; i++) {
-		double slower = 1 + threshold;
-
+	for (size_t i = 0; !rc && i < n; i++) {
 		if (j[i].verdict != UNCLEAR)
 			continue;
-		j[i].p_holm = q[i];
-		j[i].detectable = slower * exp(j[i].detectable) - 1;
-		j[i].verdict = judge_interval(&j[i].ratio, q[i], threshold);
+		j[i].detectable = judge_can_differ(&j[i]) ? slower * exp(j[i].detectable) - 1 : NAN;
+		j[i].verdict = judge_interval(&j[i].ratio, j[i].p_holm, threshold);
 		if (j[i].verdict == UNCLEAR &&
 		    (j[i].ratio.lo > slower || j[i].ratio.hi < 1 / slower))
 			snprintf(j[i].reason, sizeof(j[i].reason), "p %.2g among %zu cells (Holm)",
-			         q[i], *tests);
+			         j[i].p_holm, *tests);
 	}
-	rc = 0;
-out:
-	free(p);
 	free(q);
 	return rc;
+}
+
+int judge_can_differ(const struct judgement *j)
+{
+	return j->p_least < 1 - JUDGE_LEVEL;
+}
+
+double judge_least_p(size_t units_a, size_t units_b, int paired)
+{
+	double a = (double)units_a, b = (double)units_b, ways = a * M_LN2;
+	int sign;
+
+	/* 2 / 2^a, or 2 / (a + b over a) */
+	if (!paired)
+		ways = lgamma_r(a + b + 1, &sign) - lgamma_r(a + 1, &sign) - lgamma_r(b + 1, &sign);
+	return fmin(1, 2 * exp(-ways));
 }
 
 size_t judge_units_needed(size_t tests, int paired)
 {
 	size_t n = paired ? JUDGE_BLOCKS_MIN : JUDGE_SESSIONS_MIN;
 
-	/* the least p there can be: 2 / 2^n, or 2 / (2n over n) */
-	for (;; n++) {
-		double di = (double)n, ways = di * M_LN2;
-		int sign;
-
-		if (!paired)
-			ways = lgamma_r(2 * di + 1, &sign) - 2 * lgamma_r(di + 1, &sign);
-		if (log(2) - ways + log((double)(tests ? tests : 1)) < log(1 - JUDGE_LEVEL))
-			return n;
-	}
+	while (judge_least_p(n, n, paired) * (double)(tests ? tests : 1) >= 1 - JUDGE_LEVEL)
+		n++;
+	return n;
 }

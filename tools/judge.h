@@ -28,8 +28,9 @@ struct judgement {
 	struct stats_interval
 	        ratio;     /* b / a; estimate NAN: none, lo and hi infinite or 0: no interval */
 	double p, p_holm;  /* of ratio 1; NAN: no test */
-	double detectable; /* true relative change that is called FASTER or SLOWER 4 times of 5; NAN
-	                    */
+	double p_least;    /* the least p_holm that so many units could give, if all cells differed */
+	double detectable; /* true relative change that is called FASTER or SLOWER 4 times of 5, of one
+	                    * cell alone; NAN: unknown, or none is (p_least) */
 	size_t units_a, units_b; /* sessions, or (paired) the blocks common to both, twice */
 	size_t blocks_a, blocks_b;
 	char reason[200]; /* of UNCLEAR, UNTESTABLE, DNF, MISSING; may be empty */
@@ -45,6 +46,10 @@ int judge_pair(const struct pair *pair, int paired, const char *why_not, struct 
 int judge_all(struct judgement *j, size_t n, double threshold, size_t *tests);
 /* The verdict from an interval of the ratio, alone. */
 enum verdict judge_interval(const struct stats_interval *ratio, double p_holm, double threshold);
+/* The least p of ratio 1 that there can be: of so many paired blocks, or sessions a side. */
+double judge_least_p(size_t units_a, size_t units_b, int paired);
+/* Can it be called FASTER or SLOWER at all, whatever it shows?  Of a tested pair, after judge_all. */
+int judge_can_differ(const struct judgement *j);
 /* The fewest paired blocks, or sessions a side, with which one of `tests` cells can pass Holm. */
 size_t judge_units_needed(size_t tests, int paired);
 
