@@ -4,8 +4,9 @@
  *
  * A matrix with two sections a pair, alike but for their names, goes through
  * `pkrun run` in a process of its own; the database has the result.  The floor
- * of a size is the 95th percentile of |ratio - 1| over its pairs: 19 of 20 A/A
- * comparisons lie within it.
+ * of a size is what the ratio of one more pair would lie within 19 times of 20
+ * (stats_next_below; of 19 pairs the largest), up or down by that factor, as
+ * `compare` has its threshold.
  */
 #include <errno.h>
 #include <fcntl.h>
@@ -129,7 +130,8 @@ static int run_matrix(const struct aa_request *req, uint32_t target, const char 
 
 struct result {
 	int64_t n, pairs, alarms;
-	double floor, median; /* of |ratio - 1| */
+	double floor, median; /* of the ratio, or of 1 over it, less 1 */
+	double within;        /* the share of further pairs that lie within the floor */
 };
 
 static int one_integer(void *user, const struct store_row *row)
@@ -169,15 +171,13 @@ static int judge_size(const struct pair_side *s, int64_t n, struct result *out)
 		rc = pair.b ? judge_pair(&pair, 1, NULL, &j) : 0;
 		if (rc || !pair.b || isnan(j.p))
 			continue;
-		away[k++] = fabs(j.ratio.estimate - 1);
+		away[k++] = expm1(fabs(log(j.ratio.estimate)));
 		out->alarms += j.p < 0.05;
 	}
 	out->pairs = (int64_t)k;
-	if (!rc && k) {
-		stats_sort(away, k, away);
-		out->floor = away[(size_t)ceil(0.95 * (double)k) - 1];
-		out->median = stats_median_sorted(away, k);
-	}
+	if (!rc && k && (stats_next_below(away, k, JUDGE_LEVEL, &out->floor, &out->within) ||
+	                 stats_median(away, k, &out->median)))
+		rc = -1;
 	free(away);
 	return rc;
 }
@@ -232,6 +232,7 @@ static int report(struct store *s, const struct aa_request *req, int64_t run,
 	struct rows rows;
 	struct result found;
 	int64_t n = INT64_MIN;
+	double within = 1;
 	int rc = 0, few = 0;
 
 	rows_begin(&rows, stdout, format, names, 5);
@@ -240,6 +241,8 @@ static int report(struct store *s, const struct aa_request *req, int64_t run,
 			rc = -1;
 		else if (found.pairs && !(rc = keep_floor(s, req, run, &found)))
 			print_result(&rows, &found);
+		if (!rc && found.pairs)
+			within = fmin(within, found.within);
 		if (rc)
 			say_error("doctor --aa: %s", store_error(s));
 		few |= !rc && found.pairs < req->pairs;
@@ -250,9 +253,12 @@ static int report(struct store *s, const struct aa_request *req, int64_t run,
 	}
 	if (rows_end(&rows, 0))
 		rc = -1;
-	say_note("floor: 19 of 20 comparisons of a thing with itself lie within it; "
-	         "called_different: at\n"
-	         "0.05, before any threshold, about one in 20 is to be expected");
+	if (within < JUDGE_LEVEL)
+		say_note("floor: %.0f of 100 comparisons of a thing with itself lie within it; of 19 pairs "
+		         "it is 19 of 20", 100 * within);
+	else
+		say_note("floor: 19 of 20 comparisons of a thing with itself lie within it");
+	say_note("called_different: at 0.05, before any threshold, about one in 20 is to be expected");
 	if (rc)
 		return EXIT_USAGE;
 	return few ? EXIT_CELL : EXIT_OK;

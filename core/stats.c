@@ -623,6 +623,19 @@ double stats_detectable(const struct stats_interval *ci)
 	return (ci->hi - ci->lo) / 2 * (1.960 + 0.842) / 1.960;
 }
 
+int stats_next_below(const double *v, size_t n, double level, double *out, double *coverage)
+{
+	double *s = sorted_copy(v, n), rank = ceil(level * (double)(n + 1) * (1 - 1e-12));
+
+	if (!s)
+		return -1;
+	rank = fmin(rank, (double)n);
+	*out = s[(size_t)rank - 1];
+	*coverage = rank / (double)(n + 1);
+	free(s);
+	return 0;
+}
+
 /* ---- flags ---- */
 
 int stats_outliers(const double *v, size_t n, unsigned char *flags, size_t *count)

@@ -79,6 +79,13 @@ int stats_holm(const double *p, size_t m, double *adjusted);
  * half-width times (1.960 + 0.842) / 1.960.  NAN without an interval. */
 double stats_detectable(const struct stats_interval *ci);
 
+/* Below *out the next value lies with the probability *coverage, whatever the
+ * distribution: the least order statistic with rank / (n + 1) >= level, the
+ * largest where there is none (n < 19 at 95 %).  The rank-th of n values has the
+ * share rank / n of these very values, of those to come less (David and Nagaraja,
+ * Order Statistics, 7.3). */
+int stats_next_below(const double *v, size_t n, double level, double *out, double *coverage);
+
 /* ---- flags: they mark, nothing is ever removed ---- */
 
 /* Marks values farther from the median than 5 deviations (stats_mad), and

@@ -165,5 +165,5 @@ CREATE TABLE floor (                   -- what `pkrun doctor --aa` measured
   variant      TEXT NOT NULL, workload TEXT NOT NULL, n INTEGER NOT NULL,
   pairs        INTEGER NOT NULL,
   false_alarms INTEGER NOT NULL,       -- pairs called different at 0.05
-  floor        REAL NOT NULL           -- relative: 95th percentile of |ratio - 1|
+  floor        REAL NOT NULL           -- relative: ratios lie within it 19 times of 20
 ) STRICT;

@@ -92,7 +92,7 @@ int store_event(struct store *s, int64_t run, int64_t cell, const char *kind, co
 struct store_floor {			/* what `pkrun doctor --aa` found */
 	int64_t device, n, pairs, false_alarms;
 	const char *host, *variant, *workload;
-	double floor;			/* relative: 95th percentile of |ratio - 1| */
+	double floor;			/* relative: ratios of a thing to itself lie within it 19 times of 20 */
 };
 int store_floor(struct store *s, const struct store_floor *f);
 

@@ -32,6 +32,9 @@ for r in rows: print(json.dumps(r[sys.argv[2]]))' "$1" "$2"
   change a.db "INSERT INTO floor (at_utc, device_id, host, variant, workload, n, pairs, false_alarms, floor) VALUES ('x', 1, 'h', 'launch', 'poisson2d', 11, 20, 0, 0.5), ('y', 1, 'h', 'launch', 'poisson2d', 1001, 20, 0, 0.00382), ('z', 1, 'h', 'launch', 'poisson2d', 11, 20, 0, 0.057)"
   run -0 "$PKRUN" show a.db
   [[ ${lines[-1]} == *'(A/A floor): launch n=11 5.7 %, launch n=1001 0.38 %' ]]
+  change a.db "UPDATE floor SET pairs = 2 WHERE n = 1001"
+  run -0 "$PKRUN" show a.db
+  [[ ${lines[-1]} == *'launch n=11 5.7 %, launch n=1001 0.38 % (of 2 pairs, 2 cases of 3)' ]]
   change a.db "UPDATE floor SET device_id = NULL"
   run -0 "$PKRUN" show a.db
   [[ $output != *'A/A floor'* ]]

@@ -440,6 +440,28 @@ static void test_million(void **state)
 	free(v);
 }
 
+/* The largest of 19 is what the 20th lies below in 19 cases of 20; the 95th percentile of 20
+ * values, the 19th, would be that in 19 of 21. */
+static void test_next_below(void **state)
+{
+	static const struct {
+		size_t n, rank;
+	} table[] = {{2, 2}, {10, 10}, {19, 19}, {20, 20}, {38, 38}, {39, 38}, {59, 57}, {100, 96}, {999, 950}};
+	static double v[999];
+	double bound, coverage;
+
+	(void)state;
+	for (size_t k = 0; k < COUNT(table); k++) {
+		for (size_t i = 0; i < table[k].n; i++)
+			v[i] = (double)(table[k].n - i);
+		assert_int_equal(stats_next_below(v, table[k].n, 0.95, &bound, &coverage), 0);
+		near(bound, (double)table[k].rank, 0);
+		near(coverage, (double)table[k].rank / (double)(table[k].n + 1), 1e-12);
+		assert_true(coverage >= 0.95 || table[k].n < 19);
+	}
+	assert_int_equal(stats_next_below(v, 0, 0.95, &bound, &coverage), -1);
+}
+
 /* ---- error rates ---- */
 
 /* One A/A comparison: both cells in each block, each in a process of its own
@@ -708,6 +730,7 @@ int main(void)
 	        cmocka_unit_test(test_shift),
 	        cmocka_unit_test(test_holm),
 	        cmocka_unit_test(test_million),
+	        cmocka_unit_test(test_next_below),
 	        cmocka_unit_test(test_paired_error_rates),
 	        cmocka_unit_test(test_power),
 	        cmocka_unit_test(test_pooled_trials_mislead),

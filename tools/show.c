@@ -6,6 +6,7 @@
  * that the host controls apart from those that the device controls, for they
  * answer different questions.  For programs: one flat list, times in ns.
  */
+#include <inttypes.h>
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
@@ -471,12 +472,15 @@ out:
 static int add_floor(void *user, const struct store_row *row)
 {
 	static const char head[] =
-		"Two measurements of one thing lie so far apart in 19 cases of 20 (A/A floor):";
+		"Two measurements of one thing lie within this in 19 cases of 20 (A/A floor):";
 	FILE *line = user;
 	char variant[100];
 
 	fprintf(line, "%s %s n=%s %.2g %%", ftell(line) ? "," : head,
 		say_text(row->text[0], 48, variant, sizeof(variant)), row->text[1], 100 * row->real[2]);
+	if (row->integer[3] < 19) /* stats_next_below() */
+		fprintf(line, " (of %s pairs, %s cases of %" PRId64 ")", row->text[3], row->text[3],
+			row->integer[3] + 1);
 	return 0;
 }
 
@@ -484,7 +488,7 @@ static int add_floor(void *user, const struct store_row *row)
 static void show_floor(struct store *s, int64_t run, int width, FILE *out)
 {
 	static const char sql[] =
-		"SELECT variant, n, floor FROM floor f"
+		"SELECT variant, n, floor, pairs FROM floor f"
 		" WHERE device_id IN (SELECT device_id FROM cell WHERE run_id = CAST(?1 AS INTEGER))"
 		" AND id = (SELECT max(id) FROM floor g WHERE g.device_id = f.device_id AND g.n = f.n"
 		" AND g.variant = f.variant AND g.workload = f.workload) ORDER BY variant, n";
