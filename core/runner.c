@@ -256,6 +256,18 @@ static int one_after_the_other(struct runner *r, struct progress *p)
 	return rc;
 }
 
+/* A run that is resumed may have been cut off between a cell's last block and its verdict. */
+static int judge_resumed(struct runner *r, struct progress *p)
+{
+	uint64_t i;
+	int rc = 0;
+
+	for (i = 0; i < r->n_cells && rc == 0; i++)
+		if (r->cells[i].status == CELL_PENDING && r->cells[i].n_medians)
+			rc = judge_cell(r, p, i);
+	return rc;
+}
+
 int runner_loop(struct runner *r)
 {
 	uint32_t *list = malloc(r->n_cells * sizeof(*list) + 1);
@@ -275,6 +287,8 @@ int runner_loop(struct runner *r)
 	for (i = 0; i < r->n_cells; i++)
 		p.ended += r->cells[i].status != CELL_PENDING;
 	r->progress = &p;
+	if (!rc)
+		rc = judge_resumed(r, &p);
 	if (!rc)
 		rc = r->settings.schedule_sequential ? one_after_the_other(r, &p)
 						     : in_blocks(r, &p, list);

@@ -163,6 +163,18 @@ whole() {
   [ "$(sql 'SELECT count(*) FROM (SELECT cell_id FROM trial GROUP BY cell_id HAVING count(DISTINCT iterations) > 3)')" = 0 ]
 }
 
+@test "cut off between a cell's last block and its verdict: it needs no further block" {
+  for schedule in blocks sequential; do
+    matrix a.ini n=1,2 blocks_min=2 blocks_max=2 warmup_runs=0 schedule=$schedule -- ok
+    "$PKRUN" --quiet a.ini >/dev/null
+    change pkrun.db "UPDATE cell SET status = 'pending' WHERE n = 1" "UPDATE run SET status = 'running', finished_utc = NULL"
+    run "$PKRUN" --quiet --resume a.ini
+    [ "$status" -eq 0 ]
+    whole 2 2
+    rm pkrun.db
+  done
+}
+
 @test "time in which nobody measured, between two sessions, is not taken from a cell's limit" {
   matrix a.ini n=1,2 blocks_min=3 blocks_max=3 warmup_runs=0 -- sleeper
   start a.ini; wait_for "SELECT count(*) > 0 FROM block WHERE status = 'ok'"; kill -9 $pid || true; wait $pid || true
