@@ -456,6 +456,20 @@ END
   [ "$status" -eq 0 ]; [ -e "it's.svg" ]
 }
 
+@test "a gnuplot that is killed, or fails without a word: that is said" {
+  make_db a.db cells=8
+  mkdir bin
+  printf '#!/bin/sh\n:\n' >bin/gnuplot; chmod +x bin/gnuplot
+  for end in 'kill -9 $$=was killed by signal 9' 'exit 3=exited with 3 and said nothing'; do
+    sed -i "2s/.*/${end%%=*}/" bin/gnuplot
+    PATH=$PWD/bin:$PATH run -2 "$PKRUN" plot ladder a.db -o a.svg
+    [[ $output == *"pkrun: plot: gnuplot ${end#*=}" ]]
+    [ ! -e a.svg ]; [ ! -e a.svg.part ]
+  done
+  PATH=$PWD/bin:$PATH run -0 "$PKRUN" report a.db
+  [[ $output == *'no figures: gnuplot exited with 3 and said nothing'* ]]
+}
+
 @test "no gnuplot, no folder, no database: exact messages" {
   make_db a.db cells=8
   mkdir empty

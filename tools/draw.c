@@ -132,7 +132,11 @@ static int draw_run(const char *script, FILE *picture, char *why, size_t why_siz
 	why[n] = 0;
 	if (WIFEXITED(status) && WEXITSTATUS(status) == 127)
 		snprintf(why, why_size, "gnuplot is not installed (Debian and Ubuntu: gnuplot-nox)");
-	rc = WIFEXITED(status) && WEXITSTATUS(status) == 0 ? 0 : -1;
+	else if (WIFSIGNALED(status))
+		snprintf(why, why_size, "gnuplot was killed by signal %d", WTERMSIG(status));
+	else if (WEXITSTATUS(status) && !n)
+		snprintf(why, why_size, "gnuplot exited with %d and said nothing", WEXITSTATUS(status));
+	rc = status ? -1 : 0;
 done:
 	if (in)
 		fclose(in);
