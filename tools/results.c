@@ -154,7 +154,9 @@ static const struct result_cell *find_baseline(const struct results *r, const st
 	return best;
 }
 
-/* Pair blocks of equal number, measured side by side, and take the ratios' interval. */
+/* Pair blocks of equal number, measured side by side, and take the ratios' centre and interval.
+ * The ratio of the medians need not lie in it, least of all where one of the two was measured for
+ * longer, so it gives way. */
 static void paired_ratio(struct result_cell *c, const struct result_cell *base)
 {
 	double *logs = calloc(c->n_blocks + 1, sizeof(*logs)), p;
@@ -167,8 +169,10 @@ static void paired_ratio(struct result_cell *c, const struct result_cell *base)
 		if (k < base->n_blocks && base->block_number[k] == c->block_number[i])
 			logs[n++] = log(base->block_ns[k] / c->block_ns[i]);
 	}
-	if (logs && stats_paired_ratio(logs, n, 0.95, &ci, &p) == 0)
+	if (logs && stats_paired_ratio(logs, n, 0.95, &ci, &p) == 0) {
 		c->ratio = ci;
+		c->speedup = ci.estimate;
+	}
 	free(logs);
 }
 

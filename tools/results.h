@@ -21,7 +21,8 @@ struct result_cell {
 	char *control, *device, *reason;	/* NULL: unknown */
 	char *told;			/* params, and what is default here but not in every row beside it (told.h) */
 	char *work;			/* what the workload was told besides n: "length_ns=200 steps=2", "" */
-	double median_ns, min_ns, max_ns, baseline_ns, speedup;	/* NAN: none */
+	double median_ns, min_ns, max_ns, baseline_ns;	/* NAN: none */
+	double speedup;			/* of the ratio's interval, or without one that of the medians; NAN: none */
 	double updates, flops, bytes;	/* per iteration; NAN: does not apply */
 	double host_cpu_ns, host_cpu_share, energy_uj;	/* per iteration, of the time, per iteration; NAN: unknown */
 	int lacks;			/* of result_lacks; 0: it has a speed-up, or can have none */
