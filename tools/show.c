@@ -120,7 +120,7 @@ static void show_energy(struct table *t, double uj)
 
 	for (; unit < 2 && uj >= 999.5; unit++)
 		uj /= 1000;
-	table_addf(t, "%.3g %s", uj, units[unit]);
+	table_addf(t, "%.*f %s", uj < 9.995 ? 2 : uj < 99.95 ? 1 : 0, uj, units[unit]);
 }
 
 /* Decimals of a factor: two digits at least, however small it is. */
