@@ -16,11 +16,12 @@
  *	T(1, 0)			launch, empty execution and synchronisation (`latency`)
  *
  * Each line with its standard errors (_se) and with the chance that points
- * scattered as these are would lie so far from a line (_fit_p, and _fit_chi2 over its
- * degrees of freedom): near 0 is lack of fit, as where a queue fills up, and
- * then the line is no answer.  The gap is right only where kernels are longer
- * than launches take: unit_steps is to be chosen so, and a period_w1 well above
- * period_w0 says that it was.
+ * scattered as these are would lie so far from a line (_fit_p, which allows for
+ * errors from few iterations; _fit_chi2, over its degrees of freedom, does not):
+ * near 0 is lack of fit, as where a queue fills up, and then the line is no
+ * answer.  The gap is right only where kernels are longer than launches take:
+ * unit_steps is to be chosen so, and a period_w1 well above period_w0 says that
+ * it was.
  *
  * A way to launch is `Way`: a struct with
  *	go(run, work, launches)	queue that row, return a status
@@ -190,6 +191,7 @@ static inline int launchcost_line(struct launchcost_state *st, double *times, un
 
 		p[i].x = (double)(1u << i);
 		p[i].y = fit_median(v, (int)st->rounds, LAUNCHCOST_TICK_NS, &p[i].se);
+		p[i].freedom = fit_median_freedom((int)st->rounds);
 	}
 	return fit_line(p, LAUNCHCOST_SEQUENCES, f);
 }
@@ -209,7 +211,8 @@ static inline int launchcost_stop(struct pkrun_run *run)
 	for (unsigned w = 0; w < LAUNCHCOST_WORKS; w++) {
 		if (launchcost_line(st, st->total, w, &f))
 			return PKRUN_OK;
-		periods[w] = (struct fit_point){(double)w, f.slope, f.slope_se};
+		periods[w] = (struct fit_point){(double)w, f.slope, f.slope_se,
+						fit_median_freedom((int)st->rounds)};
 		snprintf(name, sizeof(name), "period_w%u", w);
 		launchcost_tell(run, name, f.slope, f.slope_se);
 		launchcost_tell_fit(run, name, &f);

@@ -11,6 +11,7 @@ extern "C" {
 #include <cmocka.h>
 }
 #include "kernels/fit.h"
+#include "kernels/mix.h"
 #include "kernels/latency.h"
 
 static std::map<std::string, double> told;
@@ -90,6 +91,57 @@ static void a_line_is_found_and_a_bend_is_noticed(void **)
 	assert_int_equal(fit_line(p, 1, &f), -1);
 }
 
+/* The 5 % points of the tables of F; 1e9 stands for chi-squared over its freedom. */
+static void chances_of_F_are_those_of_the_tables(void **)
+{
+	const struct {
+		double of, under, f;
+	} table[] = {{1, 1, 161.448}, {1, 10, 4.965}, {2, 4, 6.944}, {5, 2, 19.296}, {5, 10, 3.326},
+		     {5, 120, 2.290}, {10, 5, 4.735}, {5, 1e9, 11.070 / 5}};
+
+	for (auto &t : table)
+		assert_true(fabs(fit_chance_f(t.f, t.of, t.under) - 0.05) < 5e-5);
+	assert_true(fit_chance_f(0, 5, 3) == 1);
+	assert_true(fit_chance_f(1e9, 5, 3) > 0 && fit_chance_f(1e9, 5, 3) < 1e-12);
+}
+
+/* Of 2000 true lines through medians of so many rounds, how many are rejected at 5 %? */
+static int rejected(int rounds, int known)
+{
+	uint64_t state = 5;
+	int count = 0;
+
+	for (int k = 0; k < 2000; k++) {
+		struct fit_point p[7] = {};
+		struct fit f = {};
+		double v[100];
+
+		for (int i = 0; i < 7; i++) {
+			for (int r = 0; r < rounds; r++) {
+				double sum = 0; /* of twelve: as good as normal */
+
+				for (int u = 0; u < 12; u++)
+					sum += (double)(pk_mix64(state += PK_GOLDEN) >> 11) * 0x1p-53 - 0.5;
+				v[r] = 5000 + 3000.0 * (1 << i) + 2000 * sum;
+			}
+			p[i].x = 1 << i;
+			p[i].y = fit_median(v, rounds, 30, &p[i].se);
+			p[i].freedom = known ? 0 : fit_median_freedom(rounds);
+		}
+		assert_int_equal(fit_line(p, 7, &f), 0);
+		count += f.p < 0.05;
+	}
+	return count;
+}
+
+static void a_true_line_is_seldom_rejected_however_few_the_rounds(void **)
+{
+	for (int rounds : {4, 5, 8, 16, 100})
+		assert_in_range(rejected(rounds, 0), 4, 100);
+	/* as if five rounds told the error exactly */
+	assert_in_range(rejected(5, 1), 500, 1000);
+}
+
 static void a_median_ignores_the_interrupted(void **)
 {
 	double v[] = {10, 11, 9, 10, 1e9}, se;
@@ -105,6 +157,8 @@ int main()
 		cmocka_unit_test(one_sample_is_every_quantile),
 		cmocka_unit_test(chances_are_those_of_the_tables),
 		cmocka_unit_test(a_line_is_found_and_a_bend_is_noticed),
+		cmocka_unit_test(chances_of_F_are_those_of_the_tables),
+		cmocka_unit_test(a_true_line_is_seldom_rejected_however_few_the_rounds),
 		cmocka_unit_test(a_median_ignores_the_interrupted),
 	};
 
