@@ -51,13 +51,13 @@ void block_set_result(struct block *b, enum cell_status s, const char *reason)
 static enum child_event end_worker(struct runner *r)
 {
 	const double grace = GRACE_S * (r->wrap.words ? WRAP_TIMES : 1);
+	int64_t deadline = child_now() + (int64_t)(grace * SECOND);
 	enum child_event e = CHILD_BROKEN;
 	struct message m;
 
 	if (child_send(&r->child, PROTOCOL_QUIT, NULL, 0) == 0)
 		do {
-			e = child_wait(&r->child, &m, child_now() + (int64_t)(grace * SECOND),
-				       interrupt_signal() ? -1 : r->wake_fd);
+			e = child_wait(&r->child, &m, &deadline, interrupt_signal() ? -1 : r->wake_fd);
 		} while (e == CHILD_MESSAGE);
 	interrupt_child(0);
 	child_end(&r->child);
@@ -393,7 +393,7 @@ static int supervise(struct block *b)
 	int rc;
 
 	for (;;) {
-		e = child_wait(&b->r->child, &m, b->deadline, b->r->wake_fd);
+		e = child_wait(&b->r->child, &m, &b->deadline, b->r->wake_fd);
 		switch (e) {
 		case CHILD_MESSAGE:
 			rc = on_message(b, &m);

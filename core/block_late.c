@@ -37,7 +37,7 @@ static int put_down(struct block *b, char *how, size_t size)
 	b->ended = 0;
 	child_signal(&b->r->child, SIGTERM, b->r->wrap.words != NULL);
 	do {
-		e = child_wait(&b->r->child, &m, deadline, told ? -1 : b->r->wake_fd);
+		e = child_wait(&b->r->child, &m, &deadline, told ? -1 : b->r->wake_fd);
 		if (e == CHILD_WAKE) {
 			interrupt_clear(b->r->wake_fd);
 			told = 1;
@@ -76,7 +76,7 @@ static void probe_device(struct block *b)
 	child_send(&child, PROTOCOL_JOB, job.text, job.size);
 	do {
 		memset(&u, 0, sizeof(u));
-		e = child_wait(&child, &m, deadline, -1);
+		e = child_wait(&child, &m, &deadline, -1);
 		if (e == CHILD_MESSAGE && m.type == PROTOCOL_END)
 			(void)protocol_take(&m, &u);
 	} while (e == CHILD_MESSAGE && !*u.end.status);

@@ -56,6 +56,7 @@ static int reference_compute_child(struct block *b, const struct protocol_want *
 	struct job job;
 	struct message m;
 	enum child_event e;
+	int64_t none = 0;
 
 	memset(out, 0, sizeof(*out));
 	if (child_spawn(&child, args, NULL, out->why, sizeof(out->why)))
@@ -63,7 +64,7 @@ static int reference_compute_child(struct block *b, const struct protocol_want *
 	block_job(b, "reference", &job);
 	job_add_int(&job, "blocks", w->blocks);
 	child_send(&child, PROTOCOL_JOB, job.text, job.size);
-	while ((e = child_wait(&child, &m, 0, b->r->wake_fd)) == CHILD_WAKE && !interrupt_signal())
+	while ((e = child_wait(&child, &m, &none, b->r->wake_fd)) == CHILD_WAKE && !interrupt_signal())
 		interrupt_clear(b->r->wake_fd);
 	if (e == CHILD_MESSAGE && m.type == PROTOCOL_REFERENCE && m.size == sizeof(*out))
 		memcpy(out, m.data, sizeof(*out));

@@ -247,8 +247,8 @@ static int start(struct child *c)
 /* 1 and the answer in *m, or 0 and why there is none; *hung: it fell silent. */
 static int answer(struct child *c, struct message *m, int *hung, char *why, size_t why_size)
 {
-	int64_t limit = load_timeout_ns();
-	enum child_event e = child_wait(c, m, child_now() + limit, -1);
+	int64_t limit = load_timeout_ns(), deadline = child_now() + limit;
+	enum child_event e = child_wait(c, m, &deadline, -1);
 
 	*hung = e == CHILD_TIMEOUT;
 	if (e == CHILD_MESSAGE && m->type == DESCRIBE_ANSWER)

@@ -285,7 +285,7 @@ static int64_t stood_still(int64_t since, int ms)
 	return ms >= 0 && took - ms * INT64_C(1000000) >= STILL_NS ? took : 0;
 }
 
-enum child_event child_wait(struct child *c, struct message *m, int64_t deadline, int wake_fd)
+enum child_event child_wait(struct child *c, struct message *m, int64_t *deadline, int wake_fd)
 {
 	enum child_event e;
 	int was_ended, ms;
@@ -308,17 +308,17 @@ enum child_event child_wait(struct child *c, struct message *m, int64_t deadline
 		}
 		fd[0].fd = c->from;
 		since = child_now();
-		ms = wait_ms(c, deadline);
+		ms = wait_ms(c, *deadline);
 		poll(fd, 4, ms);
-		if (deadline)
-			deadline += stood_still(since, ms);
+		if (*deadline)
+			*deadline += stood_still(since, ms);
 		if (fd[1].revents)
 			output_drain(c);
 		if (fd[3].revents)
 			return CHILD_WAKE;
 		if (c->pidfd < 0 || fd[2].revents)
 			look(c, WNOHANG);
-		if (!c->ended && !fd[0].revents && deadline && child_now() >= deadline)
+		if (!c->ended && !fd[0].revents && *deadline && child_now() >= *deadline)
 			return CHILD_TIMEOUT;
 	}
 }

@@ -44,8 +44,9 @@ enum child_event {
 int child_spawn(struct child *c, const char *const *args, const char *const *wrap,
 		char *why, size_t why_size);
 int child_send(struct child *c, uint32_t type, const void *data, size_t size);
-/* The next event.  deadline: CLOCK_MONOTONIC ns (child_now), 0: none.  wake_fd: -1 if none. */
-enum child_event child_wait(struct child *c, struct message *m, int64_t deadline, int wake_fd);
+/* The next event.  *deadline: CLOCK_MONOTONIC ns (child_now), 0: none; it is put off by the time in which
+ * this process was stopped, for the waits that follow as well.  wake_fd: -1 if none. */
+enum child_event child_wait(struct child *c, struct message *m, int64_t *deadline, int wake_fd);
 int64_t child_now(void);
 /* A signal to the child, or to its whole process group. */
 void child_signal(struct child *c, int sig, int group);

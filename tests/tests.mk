@@ -1,6 +1,7 @@
 # Unit tests, one line each: tests/test_NAME stands for tests/test_NAME.c (cmocka),
 # linked with all of pkrun but main.
 check_PROGRAMS += tests/test_catalog
+check_PROGRAMS += tests/test_child
 check_PROGRAMS += tests/test_conf
 check_PROGRAMS += tests/test_load
 check_PROGRAMS += tests/test_lock

@@ -1,0 +1,94 @@
+/* SPDX-License-Identifier: MIT
+ *
+ * test_child.c - deadlines of children.  Time passes only as the test says: it brings its own
+ * clock_gettime() and poll().
+ */
+#define _GNU_SOURCE
+#include <fcntl.h>
+#include <poll.h>
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <string.h>
+#include <time.h>
+#include <unistd.h>
+#include <cmocka.h>
+#include "core/child.h"
+
+#define SECOND INT64_C(1000000000)
+
+static int64_t now;
+static int64_t stopped_s;	/* in the next wait this process is stopped for so long, */
+static int wakes;		/* and then it is woken */
+
+int clock_gettime(clockid_t id, struct timespec *t)
+{
+	(void)id;
+	t->tv_sec = now / SECOND;
+	t->tv_nsec = now % SECOND;
+	return 0;
+}
+
+/* Nothing happens until the time is up. */
+int poll(struct pollfd *fds, nfds_t n, int timeout)
+{
+	now += timeout * INT64_C(1000000) + stopped_s * SECOND;
+	fds[n - 1].revents = wakes ? POLLIN : 0;
+	stopped_s = wakes = 0;
+	return fds[n - 1].revents != 0;
+}
+
+/* A child as child_spawn leaves it, whose end of the pipe is ours; it has no process. */
+static struct child child;
+
+static int open_child(void)
+{
+	int pipes[2], quiet[2];
+
+	assert_int_equal(pipe2(pipes, O_NONBLOCK) || pipe(quiet), 0);
+	memset(&child, 0, sizeof(child));
+	child.from = child.reader.fd = pipes[0];
+	child.pidfd = quiet[0];
+	child.output = child.to = -1;
+	return pipes[1];
+}
+
+static void a_deadline_passes(void **state)
+{
+	int64_t deadline = now + 10 * SECOND;
+	struct message m;
+
+	(void)state;
+	open_child();
+	assert_int_equal(child_wait(&child, &m, &deadline, -1), CHILD_TIMEOUT);
+	assert_true(now >= deadline && now < deadline + SECOND);
+}
+
+/* Not by a message that comes of it, either. */
+static void the_time_that_both_were_stopped_is_given_back_once_and_for_all(void **state)
+{
+	int64_t deadline = now + 10 * SECOND, first = deadline;
+	int out = open_child();
+	struct message m;
+
+	(void)state;
+	stopped_s = 100;
+	wakes = 1;
+	assert_int_equal(child_wait(&child, &m, &deadline, 0), CHILD_WAKE);
+	assert_int_equal(message_send(out, 7, NULL, 0), 0);
+	assert_int_equal(child_wait(&child, &m, &deadline, -1), CHILD_MESSAGE);
+	assert_int_equal(child_wait(&child, &m, &deadline, -1), CHILD_TIMEOUT);
+	/* 10 s of the wait, 100 stopped, 10 that are left */
+	assert_true(now >= first + 110 * SECOND && now < first + 111 * SECOND);
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(a_deadline_passes),
+		cmocka_unit_test(the_time_that_both_were_stopped_is_given_back_once_and_for_all),
+	};
+
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}
