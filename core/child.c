@@ -139,7 +139,8 @@ int child_spawn(struct child *c, const char *const *args, const char *const *wra
 	pid_t pid;
 	int rc;
 
-	signal(SIGPIPE, SIG_IGN);	/* a child that is gone is seen by its end */
+	signal(SIGPIPE, SIG_IGN);	/* a child that is gone is seen by its end, */
+	signal(SIGCHLD, SIG_DFL);	/* which nobody tells where our parent had us ignore it */
 	snprintf(parent, sizeof(parent), "%ld", (long)getpid());
 	setenv(MARK, parent, 1);
 	if (wrap)

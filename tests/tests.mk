@@ -13,6 +13,7 @@ check_PROGRAMS += tests/test_say
 check_PROGRAMS += tests/test_schedule
 check_PROGRAMS += tests/test_stats
 check_PROGRAMS += tests/test_store
+check_PROGRAMS += tests/test_worker
 check_PROGRAMS += tests/test_workloads
 check_PROGRAMS += tests/test_telemetry
 
