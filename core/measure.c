@@ -274,16 +274,17 @@ static enum bench_status energy(struct bench *b, const struct plan *plan, double
 	char why[256];
 	int rc;
 
+	worker_phase("energy", PROTOCOL_LIMIT_LOAD, 0, 0);
 	if (b->dev->info(b->run.device, &info) ||
 	    telemetry_open(&telemetry, b->dev->target, &info, why, sizeof(why)))
 		return BENCH_OK;
-	worker_phase("energy", PROTOCOL_LIMIT_PLUGIN, 0, 0);
 	rc = energy_begin(&meter, telemetry);
 	while (!rc && !s && energy_seconds(&meter) < seconds) {
 		s = bare_trial(b, plan, "energy", b->run.iterations, &t);
 		energy_add(&meter, t.wall, b->run.iterations);
 		b->n_metrics = 0;	/* of no trial */
 	}
+	worker_phase("energy", PROTOCOL_LIMIT_LOAD, 0, 0);
 	if (!rc && !s && energy_end(&meter, &result) == 0)
 		keep_energy(b, &result);
 	telemetry_close(telemetry);
