@@ -9,18 +9,18 @@
 #include <fcntl.h>
 #include <poll.h>
 #include <stdio.h>
-#include <stdlib.h>
 #include <string.h>
 #include <sys/file.h>
+#include <sys/stat.h>
 #include <unistd.h>
 #include "lock.h"
 #include "runner.h"
 #include "say.h"
 
+/* In a folder that is the same for all users and sessions, as the GPU is. */
 static void lock_path(const char *target, int ordinal, const struct pkrun_device_info *info,
 		      char *out, size_t size)
 {
-	const char *dir = getenv("XDG_RUNTIME_DIR");
 	const char *id = *info->uuid ? info->uuid : info->pci;
 	char name[128], *c;
 
@@ -31,14 +31,16 @@ static void lock_path(const char *target, int ordinal, const struct pkrun_device
 	for (c = name; *c; c++)
 		if (!isalnum((unsigned char)*c) && *c != '-')
 			*c = '_';
-	snprintf(out, size, "%s/pkrun-%s.lock", dir && *dir ? dir : "/tmp", name);
+	snprintf(out, size, "/tmp/pkrun-%s.lock", name);
 }
 
-/* Of another user it opens read-only, which is enough for flock. */
+/* Of another user it opens read-only, which is enough for flock; whatever that one's umask. */
 static int open_file(const char *path)
 {
 	int fd = open(path, O_RDWR | O_CREAT | O_CLOEXEC | O_NOFOLLOW, 0666);
 
+	if (fd >= 0)
+		(void)!fchmod(fd, 0666);
 	return fd < 0 && errno == EACCES ? open(path, O_RDONLY | O_CLOEXEC | O_NOFOLLOW) : fd;
 }
 

@@ -2,6 +2,7 @@
  *
  * test_lock.c - the lock that keeps two pkruns from measuring on one GPU.
  */
+#include <fcntl.h>
 #include <setjmp.h>
 #include <signal.h>
 #include <stdarg.h>
@@ -10,6 +11,8 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/file.h>
+#include <sys/stat.h>
 #include <sys/wait.h>
 #include <time.h>
 #include <unistd.h>
@@ -18,7 +21,8 @@
 #include "core/runner.h"
 #include "core/say.h"
 
-static struct pkrun_device_info gpu = { .name = "GPU", .uuid = "GPU-1/../x" };
+static struct pkrun_device_info gpu = { .name = "GPU" };	/* of this process alone */
+static char path[64];						/* of its lock */
 
 static void pause_ms(long ms)
 {
@@ -84,14 +88,45 @@ static void a_killed_one_leaves_it(void **state)
 
 static void another_gpu_is_free(void **state)
 {
-	struct pkrun_device_info other = { .name = "GPU", .uuid = "GPU-2" }, nameless = { .name = "GPU" };
+	struct pkrun_device_info other = { .name = "GPU" };
+	char pci_lock[64];
 	pid_t pid = holder(60000);
 	int fd[3];
 
 	(void)state;
+	/* without a UUID it is the address, without that the ordinal */
+	snprintf(other.pci, sizeof(other.pci), "test:%ld", (long)getpid());
 	assert_int_equal(lock(0, &other, -1, &fd[0]), 0);
-	assert_int_equal(lock(0, &nameless, -1, &fd[1]), 0);
-	assert_int_equal(lock(1, &nameless, -1, &fd[2]), 0);
+	other.pci[0] = '\0';
+	assert_int_equal(lock(1001, &other, -1, &fd[1]), 0);
+	assert_int_equal(lock(1002, &other, -1, &fd[2]), 0);
+	kill(pid, SIGKILL);
+	waitpid(pid, NULL, 0);
+	unlink("/tmp/pkrun-cuda-1001.lock");
+	unlink("/tmp/pkrun-cuda-1002.lock");
+	snprintf(pci_lock, sizeof(pci_lock), "/tmp/pkrun-test_%ld.lock", (long)getpid());
+	assert_int_equal(unlink(pci_lock), 0);
+}
+
+/* One GPU is one GPU for all of them: another's session has another folder, and another umask. */
+static void users_and_sessions_share_it(void **state)
+{
+	mode_t before = umask(077);
+	struct stat st;
+	pid_t pid;
+	int fd;
+
+	(void)state;
+	unlink(path);
+	setenv("XDG_RUNTIME_DIR", "/nonexistent", 1);
+	pid = holder(60000);
+	unsetenv("XDG_RUNTIME_DIR");
+	umask(before);
+	assert_int_equal(stat(path, &st), 0);
+	assert_int_equal(st.st_mode & 07777, 0666);
+	fd = open(path, O_RDONLY);
+	assert_int_equal(flock(fd, LOCK_EX | LOCK_NB), -1);
+	close(fd);
 	kill(pid, SIGKILL);
 	waitpid(pid, NULL, 0);
 }
@@ -110,15 +145,17 @@ static void a_signal_ends_the_wait(void **state)
 	waitpid(pid, NULL, 0);
 }
 
-static void no_folder_is_an_error(void **state)
+static void what_is_no_file_of_ours_is_an_error(void **state)
 {
-	char why[256];
+	char why[256], want[128];
 	int fd;
 
 	(void)state;
-	setenv("XDG_RUNTIME_DIR", "/nonexistent", 1);
+	unlink(path);
+	assert_int_equal(symlink("/tmp/somebody-else", path), 0);
 	assert_int_equal(lock_device("cuda", 0, &gpu, -1, &fd, why, sizeof(why)), -1);
-	assert_non_null(strstr(why, "/nonexistent/pkrun-GPU-1____x.lock: No such file"));
+	snprintf(want, sizeof(want), "lock file %s: Too many levels of symbolic links", path);
+	assert_string_equal(why, want);
 }
 
 int main(void)
@@ -127,17 +164,16 @@ int main(void)
 		cmocka_unit_test(a_second_one_waits),
 		cmocka_unit_test(a_killed_one_leaves_it),
 		cmocka_unit_test(another_gpu_is_free),
+		cmocka_unit_test(users_and_sessions_share_it),
 		cmocka_unit_test(a_signal_ends_the_wait),
-		cmocka_unit_test(no_folder_is_an_error),
+		cmocka_unit_test(what_is_no_file_of_ours_is_an_error),
 	};
-	char dir[] = "/tmp/pkrun-lock-XXXXXX", clean[64];
 	int failed;
 
-	if (!mkdtemp(dir))
-		return 1;
-	setenv("XDG_RUNTIME_DIR", dir, 1);
+	snprintf(gpu.uuid, sizeof(gpu.uuid), "GPU-1/../%ld", (long)getpid());
+	snprintf(path, sizeof(path), "/tmp/pkrun-GPU-1____%ld.lock", (long)getpid());
 	say_quiet = 1;
 	failed = cmocka_run_group_tests(tests, NULL, NULL);
-	snprintf(clean, sizeof(clean), "rm -r %s", dir);
-	return failed || system(clean);
+	unlink(path);
+	return failed;
 }
