@@ -354,6 +354,10 @@ int catalog_describe_plugin(struct child *c, size_t *used, uint32_t target, stru
 {
 	char why[700];
 
+	if (strlen(v->path) >= PATH_MAX) {
+		v->refused = catalog_must(strdup("cannot open: File name too long"));
+		return 0;
+	}
 	for (;;) {
 		struct message m;
 		int hung = 0, company = *used > 0, ok;

@@ -166,6 +166,20 @@ static void namesakes(void **state)
 	unlink(copy);
 }
 
+static void a_path_longer_than_any_file_has(void **state)
+{
+	static const char *const names[] = {"good", NULL};
+	char path[6000];
+	const char *extra = path;
+
+	(void)state;
+	memset(path, 'x', sizeof path);
+	memcpy(path + sizeof path - 6, "/y.so", 6);
+	load(names, &extra, 1);
+	accepted("good");
+	refused("y", "cannot open: File name too long");
+}
+
 static void no_device(void **state)
 {
 	static const char *const names[] = {"good", NULL};
@@ -227,6 +241,7 @@ int main(int argc, char **argv)
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(all_at_once), cmocka_unit_test(innocent),  cmocka_unit_test(hang),
 		cmocka_unit_test(namesakes),   cmocka_unit_test(no_device), cmocka_unit_test(empty),
+		cmocka_unit_test(a_path_longer_than_any_file_has),
 	};
 
 	if (argc > 1 && !strcmp(argv[1], "--describe"))
