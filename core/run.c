@@ -278,8 +278,10 @@ static int measure_all(struct session *s)
 	rc = lock_devices(s);
 	if (rc == 0)
 		failed = runner_loop(&s->r);
-	if (failed)
+	if (failed) {
 		say_error("%s", store_error(s->r.store));
+		store_rollback(s->r.store);	/* what failed within a transaction leaves it open */
+	}
 	if (store_run_end(s->r.store, s->r.run_id,
 			  failed ? "failed" : interrupt_signal() ? "interrupted" : "complete")) {
 		say_error("%s", store_error(s->r.store));

@@ -190,30 +190,29 @@ static int take_all(struct runner *r, const struct resume_run *was)
 	return rc || resume_position(r->store, was->id, &r->position) ? -1 : 0;
 }
 
-int run_resume(struct runner *r, const struct run_options *o)
+static int resume(struct runner *r, const struct run_options *o, struct resume_run *was)
 {
-	struct resume_run was;
 	int rc;
 
 	if (run_rows_open(r))
 		return -1;
-	rc = resume_find(r->store, matrix_conf(r->matrix)->text, &was);
+	rc = resume_find(r->store, matrix_conf(r->matrix)->text, was);
 	if (rc < 0)
 		goto failed;
 	if (rc == 0) {
 		say_error("--resume: %s holds no run of %s as it is now", o->db, o->matrix);
 		return -1;
 	}
-	r->run_id = was.id;
-	if (check_run(r, o, &was))
+	r->run_id = was->id;
+	if (check_run(r, o, was))
 		return -1;
-	r->settings.seed = was.seed;
+	r->settings.seed = was->seed;
 	if (store_begin(r->store))
 		goto failed;
-	rc = take_all(r, &was);
-	if (rc == 0 && strcmp(was.status, "complete") == 0) {
+	rc = take_all(r, was);
+	if (rc == 0 && strcmp(was->status, "complete") == 0) {
 		store_rollback(r->store);
-		say_note("run %" PRId64 " is complete", was.id);
+		say_note("run %" PRId64 " is complete", was->id);
 		return 1;
 	}
 	if (rc == 0 && reopen(r) == 0 && store_commit(r->store) == 0)
@@ -224,4 +223,13 @@ int run_resume(struct runner *r, const struct run_options *o)
 failed:
 	say_error("%s", store_error(r->store));
 	return -1;
+}
+
+int run_resume(struct runner *r, const struct run_options *o)
+{
+	struct resume_run was = { .instrumented = NULL };
+	int rc = resume(r, o, &was);
+
+	free(was.instrumented);
+	return rc;
 }

@@ -27,10 +27,10 @@ static int take_run(void *user, const struct store_row *row)
 	copy(r->status, sizeof(r->status), row->text[4]);
 	copy(r->pkrun_version, sizeof(r->pkrun_version), row->text[5]);
 	copy(r->git_state, sizeof(r->git_state), row->text[6]);
-	copy(r->instrumented, sizeof(r->instrumented), row->text[7]);
+	r->instrumented = strdup(row->text[7] ? row->text[7] : "");
 	copy(r->settings, sizeof(r->settings), row->text[8]);
 	copy(r->process, sizeof(r->process), row->text[9]);
-	return STOP;
+	return r->instrumented ? STOP : -1;
 }
 
 int resume_find(struct store *s, const char *matrix_text, struct resume_run *out)

@@ -11,8 +11,9 @@ struct resume_run {
 	int64_t id, cells;
 	uint64_t seed;
 	int quick;
-	char status[16], pkrun_version[64], git_state[64];	/* git_state, instrumented: "" for NULL */
-	char instrumented[512], settings[512], process[128];	/* rows of the environment, "" if not there */
+	char status[16], pkrun_version[64], git_state[64];	/* git_state: "" for NULL */
+	char settings[512], process[128];	/* rows of the environment, "" if not there */
+	char *instrumented;	/* "" for NULL; the caller frees it */
 };
 
 /* The latest run of this matrix text: 1 and *out, 0 none, -1 error. */

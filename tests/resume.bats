@@ -152,6 +152,16 @@ whole() {
   [ "$status" -eq 2 ]; [[ $output == *'--wrap or --profile differ'* ]]
 }
 
+@test "--resume of a run under a --wrap command of any length" {
+  long=$(printf 'x%.0s' {1..3000})
+  matrix a.ini -- ok
+  "$PKRUN" --quiet --wrap "env A=${long}1" a.ini >/dev/null
+  run -0 "$PKRUN" --resume --wrap "env A=${long}1" a.ini
+  [[ $output == *'run 1 is complete'* ]]
+  run -2 "$PKRUN" --resume --wrap "env A=${long}2" a.ini
+  [[ $output == *"--wrap or --profile differ: the run has 'env A=${long}1', now it is 'env A=${long}2'"* ]]
+}
+
 @test "--resume keeps the iterations that auto chose" {
   matrix a.ini iterations=auto n=1..4+1 blocks_min=3 blocks_max=3 -- steady
   start a.ini; wait_for "SELECT count(*) > 0 FROM cell WHERE n = 1 AND iterations > 0"; kill -9 $pid || true; wait $pid || true
@@ -217,6 +227,25 @@ whole() {
   [ "$(sql 'SELECT count(*) FROM cell')" = 80 ]
   [ "$(sql "SELECT count(*) FROM trial WHERE kind = 'timed' AND verified = 1")" = 80 ]
   [ "$(sql 'SELECT count(*), min(status) FROM run')" = 2,complete ]
+}
+
+@test "what the file refuses ends the run as failed, whatever was in the middle, and what it took is there" {
+  local what
+  matrix a.ini -- flood ok
+  sed -i 's/^n = 3/&\nschedule = sequential/' a.ini
+  "$PKRUN" --quiet a.ini >/dev/null
+  for what in 'INSERT ON block' 'INSERT ON trial' 'INSERT ON metric' 'INSERT ON event' 'UPDATE ON block' 'UPDATE ON cell'; do
+    for how in ABORT ROLLBACK; do
+      cp pkrun.db b.db
+      change b.db "CREATE TRIGGER t BEFORE $what BEGIN SELECT RAISE($how, 'it will not'); END"
+      run -3 "$PKRUN" --quiet --db b.db a.ini
+      echo "$what, $how: $output"
+      [[ $output == *'pkrun: b.db: '*': it will not'* ]]
+      [ "$("$PKRUN" query b.db 'SELECT status, finished_utc IS NULL FROM run WHERE id = 2' --format csv | tr -d '\r' | tail -1)" = failed,0 ]
+      change b.db 'DROP TRIGGER t'
+      run -0 "$PKRUN" --quiet --resume --db b.db a.ini
+    done
+  done
 }
 
 @test "no room for the file: it ends with the path and the cause, what was committed is there (b07)" {
