@@ -67,7 +67,7 @@ static int compare_texts(const void *a, const void *b)
 static void check_repeats(struct matrix *m, const struct axis *a)
 {
 	union { unsigned char bytes[MATRIX_OPTIONS_BYTES]; int64_t align; } scratch;
-	char why[200], value[300], **texts;
+	char why[200], value[OPTION_SPELT], **texts;
 
 	if (a->count < 2 || (a->list->n == 1 && a->ranges && a->list->items->is_range))
 		return;

@@ -13,7 +13,7 @@ static void table_params(const struct pkrun_option *row, const void *base, const
 			 void (*fn)(void *, const char *, const char *, const char *, int), void *user)
 {
 	for (; row && row->name; row++) {
-		char value[1024], why[200], standard[1024];
+		char value[OPTION_SPELT], why[200], standard[OPTION_SPELT];
 		union { unsigned char bytes[MATRIX_OPTIONS_BYTES]; int64_t align; } scratch;
 
 		if (option_spell(row, base, value, sizeof value))

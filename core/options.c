@@ -261,6 +261,17 @@ static int parse_pair(const struct pkrun_option *row, const char *text, int64_t 
 	return 0;
 }
 
+static int parse_text(const char *text, const char **out, char *why, size_t why_size)
+{
+	if (strlen(text) >= OPTION_SPELT) {
+		snprintf(why, why_size, "'%.60s...' has %zu bytes, at most %d", text, strlen(text),
+			 OPTION_SPELT - 1);
+		return -1;
+	}
+	*out = text;
+	return 0;
+}
+
 int option_parse(const struct pkrun_option *row, const char *text, void *base, char *why,
 		 size_t why_size)
 {
@@ -278,8 +289,7 @@ int option_parse(const struct pkrun_option *row, const char *text, void *base, c
 	case PKRUN_PAIR:
 		return parse_pair(row, text, field, why, why_size);
 	case PKRUN_TEXT:
-		*(const char **)field = text;
-		return 0;
+		return parse_text(text, field, why, why_size);
 	}
 	snprintf(why, why_size, "option type %" PRIu32 " is unknown to this pkrun", row->type);
 	return -1;

@@ -13,6 +13,8 @@
 #include <stdio.h>
 #include "plugin.h"
 
+#define OPTION_SPELT 1024	/* room for any value that option_parse takes, spelt */
+
 const struct pkrun_option *option_find(const struct pkrun_option *table, const char *name);
 size_t option_value_size(uint32_t type);
 /* Parse `text` into the field at base + row->offset: 0, or -1 and the reason in why. */

@@ -127,6 +127,22 @@ static void bad(void **state)
 	assert_memory_equal(&v, &before, sizeof v);
 }
 
+/* What is taken can be spelt: else the worker would not hear of it and take the default. */
+static void the_longest_text(void **state)
+{
+	char text[OPTION_SPELT + 1], spelt[OPTION_SPELT];
+	const struct pkrun_option *row = option_find(table, "label");
+
+	(void)state;
+	memset(text, 'x', sizeof text);
+	text[OPTION_SPELT] = 0;
+	assert_int_equal(option_parse(row, text, &v, why, sizeof why), -1);
+	assert_non_null(strstr(why, "x...' has 1024 bytes, at most 1023"));
+	assert_int_equal(option_parse(row, text + 1, &v, why, sizeof why), 0);
+	assert_int_equal(option_spell(row, &v, spelt, sizeof spelt), 0);
+	assert_string_equal(spelt, text + 1);
+}
+
 /* A locale with a decimal comma, made here where localedef can: 0, or -1. */
 static int take_comma_locale(char *folder)
 {
@@ -221,6 +237,7 @@ int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(defaults), cmocka_unit_test(good),    cmocka_unit_test(bad),
+		cmocka_unit_test(the_longest_text),
 		cmocka_unit_test(locales),  cmocka_unit_test(no_room), cmocka_unit_test(help),
 		cmocka_unit_test(long_help),
 	};
