@@ -71,7 +71,8 @@ static int take_stamp(void *user, const struct store_row *row)
 	struct stamp_cell *c = ((struct loading *)user)->cell;
 	unsigned event, block, step;
 
-	if (parse(row->text[0], &event, &block, &step))
+	/* a database that is being written may have grown since its size was asked */
+	if (parse(row->text[0], &event, &block, &step) || block >= c->blocks || step >= c->steps)
 		return 0;
 	c->ns[((size_t)block * c->steps + step) * STAMP_EVENTS + event] = row->real[1];
 	c->last = fmax(c->last, row->real[1]);
