@@ -366,6 +366,42 @@ static void test_events(void **)
 	OK(hipFree(p));
 }
 
+/* An event stands for its latest record; who waited for an earlier one goes on waiting for that. */
+static void test_event_recorded_anew(void **)
+{
+	uint32_t *p = on_device<uint32_t>(2), back[2] = {};
+	hipStream_t slow = stream_new(), fast = stream_new(), third = stream_new();
+	hipEvent_t event, never;
+
+	OK(hipMemset(p, 0, 8));
+	OK(hipEventCreate(&event));
+	OK(hipEventCreate(&never));
+	OK(hipStreamWaitEvent(fast, never, 0));
+	OK(hipEventQuery(never));
+	OK(hipEventSynchronize(never));
+	OK(pk_launch(wait_for, 1, 1, 0, slow, p, 1u, p + 1));
+	OK(hipEventRecord(event, slow));
+	OK(hipStreamWaitEvent(third, event, 0));
+	OK(pk_launch(add_one, 1, 1, 0, third, p + 1)); /* only after seen[0] = 1 */
+	OK(hipEventRecord(event, fast));
+	OK(hipEventSynchronize(event));
+	for (int i = 0; i < 100; i++)
+		pk_host_pause();
+	assert_int_equal(hipStreamQuery(third), hipErrorNotReady);
+	OK(pk_launch(add_one, 1, 1, 0, nullptr, p)); /* releases it */
+	OK(hipStreamSynchronize(third));
+	OK(hipStreamSynchronize(slow)); /* the record of before takes nothing back */
+	OK(hipEventQuery(event));
+	OK(hipMemcpy(back, p, 8, hipMemcpyDeviceToHost));
+	assert_int_equal(back[1], 2);
+	OK(hipEventDestroy(event));
+	OK(hipEventDestroy(never));
+	OK(hipStreamDestroy(slow));
+	OK(hipStreamDestroy(fast));
+	OK(hipStreamDestroy(third));
+	OK(hipFree(p));
+}
+
 /* ---- graphs */
 
 static void test_graph(void **)
@@ -410,6 +446,7 @@ static void test_capture_errors(void **)
 	assert_int_equal(hipStreamEndCapture(s, &graph), hipErrorStreamCaptureInvalidated);
 	OK(hipStreamBeginCapture(s, hipStreamCaptureModeGlobal));
 	assert_int_equal(hipMalloc(&q, 4), hipErrorStreamCaptureUnsupported);
+	assert_int_equal(hipFree(p), hipErrorStreamCaptureUnsupported);
 	assert_null(q);
 	assert_int_equal(hipStreamEndCapture(s, &graph), hipErrorStreamCaptureInvalidated);
 	OK(hipStreamSynchronize(s));
@@ -647,6 +684,7 @@ int main(int argc, char **argv)
 	        cmocka_unit_test(test_host_flag),
 	        cmocka_unit_test(test_host_polls_hard),
 	        cmocka_unit_test(test_events),
+	        cmocka_unit_test(test_event_recorded_anew),
 	        cmocka_unit_test(test_graph),
 	        cmocka_unit_test(test_capture_errors),
 	        cmocka_unit_test(test_atomics),

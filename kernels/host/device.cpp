@@ -316,6 +316,9 @@ hipError_t hipFree(void *p)
 
 	if (p == nullptr)
 		return hipSuccess;
+	e = hipDeviceSynchronize();
+	if (e != hipSuccess)
+		return e;
 	{
 		tsan_quiet quiet;
 		holding hold(memory_lock);
@@ -323,10 +326,8 @@ hipError_t hipFree(void *p)
 		if (allocations().erase(p) == 0)
 			return set_error(hipErrorInvalidValue);
 	}
-	e = hipDeviceSynchronize();
-	if (e == hipSuccess)
-		free(p);
-	return e;
+	free(p);
+	return hipSuccess;
 }
 
 hipError_t hipHostFree(void *p)

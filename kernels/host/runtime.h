@@ -78,17 +78,17 @@ struct op_work {
 	size_t bytes;
 };
 
-/* Shared by the handle and by the ops that mention it. */
-struct event_state {
-	uint64_t recorded = 0;	/* how often hipEventRecord was called on it */
-	uint64_t reached = 0;	/* the latest of these that has happened */
+/* One hipEventRecord, shared by the event, the op and the ops that wait for it: an event that is
+ * recorded anew leaves them their own. */
+struct event_record {
+	bool reached = false;
 	int64_t ns = 0;		/* when */
-	bool timed = true;
 	char order = 0;		/* tsan */
 };
 
 struct pkh_event {
-	std::shared_ptr<event_state> state;
+	std::shared_ptr<event_record> latest;	/* NULL: none yet */
+	bool timed;
 };
 
 struct grid_barrier {
@@ -107,8 +107,7 @@ struct op {
 	bool begun = false;
 	char order = 0;			/* tsan: what the host did before */
 
-	std::shared_ptr<event_state> event;	/* OP_RECORD, OP_WAIT */
-	uint64_t event_number = 0;
+	std::shared_ptr<event_record> record;	/* OP_RECORD, OP_WAIT (NULL: of an event without one) */
 
 	uint64_t next_block = 0;	/* OP_KERNEL: not yet started */
 	uint64_t blocks_done = 0;

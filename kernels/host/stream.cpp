@@ -108,7 +108,7 @@ void stream_break_captures(void)
 
 static bool op_blocked(const op *o)
 {
-	return o->work->kind == OP_WAIT && o->event->reached < o->event_number;
+	return o->work->kind == OP_WAIT && o->record && !o->record->reached;
 }
 
 static void op_run(op *o)
@@ -123,10 +123,11 @@ static void op_run(op *o)
 		memset(w->dst, w->byte, w->bytes);
 		break;
 	case OP_RECORD:
-		tsan_release(&o->event->order);
+		tsan_release(&o->record->order);
 		break;
 	case OP_WAIT:
-		tsan_acquire(&o->event->order);
+		if (o->record)
+			tsan_acquire(&o->record->order);
 		break;
 	case OP_KERNEL:
 		break;
@@ -158,8 +159,8 @@ void stream_finish(op *o)
 
 	d->lock.take();
 	if (o->work->kind == OP_RECORD) {
-		o->event->reached = o->event_number;
-		o->event->ns = clock_ns();
+		o->record->reached = true;
+		o->record->ns = clock_ns();
 	}
 	o->stream->queue.pop_front();
 	o->stream->finished = o->number;
@@ -314,9 +315,7 @@ hipError_t hipEventCreateWithFlags(hipEvent_t *event, unsigned flags)
 	if (event == nullptr)
 		return set_error(hipErrorInvalidValue);
 	tsan_quiet quiet;
-	*event = new pkh_event();
-	(*event)->state = std::make_shared<event_state>();
-	(*event)->state->timed = (flags & hipEventDisableTiming) == 0;
+	*event = new pkh_event{nullptr, (flags & hipEventDisableTiming) == 0};
 	return hipSuccess;
 }
 
@@ -344,9 +343,10 @@ static hipError_t event_enqueue(hipEvent_t event, hipStream_t stream, op_kind ki
 
 	work->kind = kind;
 	o->work = std::move(work);
-	o->event = event->state;
 	d->lock.take();
-	o->event_number = kind == OP_RECORD ? ++event->state->recorded : event->state->recorded;
+	if (kind == OP_RECORD)
+		event->latest = std::make_shared<event_record>();
+	o->record = event->latest;
 	d->lock.give();
 	stream_push(d, s, o);
 	return hipSuccess;
@@ -364,48 +364,44 @@ hipError_t hipStreamWaitEvent(hipStream_t stream, hipEvent_t event, unsigned fla
 	return event_enqueue(event, stream, OP_WAIT);
 }
 
-struct event_goal {
-	const event_state *state;
-	uint64_t number;
-};
-
-static bool event_reached(void *arg)
+static bool record_reached(void *arg)
 {
-	const event_goal *g = (const event_goal *)arg;
-
-	return g->state->reached >= g->number;
+	return ((const event_record *)arg)->reached;
 }
 
 hipError_t hipEventSynchronize(hipEvent_t event)
 {
 	device *d = the_device();
-	event_goal goal;
+	std::shared_ptr<event_record> latest;
 
 	if (event == nullptr)
 		return set_error(hipErrorInvalidHandle);
 	d->lock.take();
-	goal = {event->state.get(), event->state->recorded};
+	latest = event->latest;
 	d->lock.give();
-	sched_wait(event_reached, &goal);
-	tsan_acquire(&event->state->order);
+	if (!latest)
+		return hipSuccess;
+	sched_wait(record_reached, latest.get());
+	tsan_acquire(&latest->order);
+	tsan_quiet quiet;
+	latest.reset();
 	return hipSuccess;
 }
 
 hipError_t hipEventQuery(hipEvent_t event)
 {
 	device *d = the_device();
-	bool done;
 
 	if (event == nullptr)
 		return set_error(hipErrorInvalidHandle);
 	if (d->set.workers == 0)
 		sched_pump();
-	d->lock.take();
-	done = event->state->reached == event->state->recorded;
-	d->lock.give();
-	if (!done)
+	holding hold(d->lock);
+	if (!event->latest)
+		return hipSuccess;
+	if (!event->latest->reached)
 		return hipErrorNotReady;
-	tsan_acquire(&event->state->order);
+	tsan_acquire(&event->latest->order);
 	return hipSuccess;
 }
 
@@ -418,11 +414,11 @@ hipError_t hipEventElapsedTime(float *ms, hipEvent_t begin, hipEvent_t end)
 	if (begin == nullptr || end == nullptr)
 		return set_error(hipErrorInvalidHandle);
 	holding hold(d->lock);
-	const event_state *a = begin->state.get(), *b = end->state.get();
+	const event_record *a = begin->latest.get(), *b = end->latest.get();
 
-	if (!a->timed || !b->timed || a->recorded == 0 || b->recorded == 0)
+	if (!begin->timed || !end->timed || a == nullptr || b == nullptr)
 		return set_error(hipErrorInvalidHandle);
-	if (a->reached != a->recorded || b->reached != b->recorded)
+	if (!a->reached || !b->reached)
 		return hipErrorNotReady;
 	*ms = (float)((double)(b->ns - a->ns) * 1e-6);
 	return hipSuccess;
