@@ -8,6 +8,8 @@
 #ifndef PKRUN_GRID_H
 #define PKRUN_GRID_H
 
+#include <stdio.h>
+#include <string.h>
 #include "gpu.h"
 
 /* What `auto` means to a variant. */
@@ -90,8 +92,48 @@ static inline int pk_shared_max(const struct pkrun_run *run)
 	return bytes;
 }
 
+#if !defined(PKRUN_BUILD_HOST)
+/* Of the device, as configure has it. */
+static inline int pk_arch(struct pkrun_run *run, char *out, size_t size)
+{
+	hipDeviceProp_t p;
+
+	PK_TRY(run, hipGetDeviceProperties(&p, run->device));
+#if defined(PKRUN_BUILD_CUDA)
+	snprintf(out, size, "sm_%d%d", p.major, p.minor);
+#else
+	snprintf(out, size, "%.*s", (int)strcspn(p.gcnArchName, ":"), p.gcnArchName);
+#endif
+	return PKRUN_OK;
+}
+
+/* What the runtime knows of `kernel`; PKRUN_SKIP when there is no code for this device. */
+template <class Kernel>
+static int pk_kernel_attributes(struct pkrun_run *run, Kernel kernel, hipFuncAttributes *out)
+{
+	hipError_t found = hipFuncGetAttributes(out, reinterpret_cast<const void *>(kernel));
+	char arch[64];
+	int status;
+
+	if (found != hipErrorNoBinaryForGpu && found != hipErrorInvalidDeviceFunction) {
+		PK_TRY(run, found);
+		return PKRUN_OK;
+	}
+	(void)hipGetLastError();
+	status = pk_arch(run, arch, sizeof(arch));
+	if (status != PKRUN_OK)
+		return status;
+#if defined(PKRUN_BUILD_CUDA)
+	run->host->say(run, "built without code for %s: configure --with-cuda-arch=%s", arch, arch);
+#else
+	run->host->say(run, "built without code for %s: configure --with-hip-arch=%s", arch, arch);
+#endif
+	return PKRUN_SKIP;
+}
+#endif
+
 /* Shared memory that `kernel` has anyhow: its arrays of fixed size count against the same limit.
- * (Not so on the host target, which keeps them apart.) */
+ * (Not so on the host target, which keeps them apart and has code for itself.) */
 template <class Kernel>
 static int pk_shared_fixed(struct pkrun_run *run, Kernel kernel, size_t *bytes)
 {
@@ -99,13 +141,15 @@ static int pk_shared_fixed(struct pkrun_run *run, Kernel kernel, size_t *bytes)
 	(void)run;
 	(void)kernel;
 	*bytes = 0;
+	return PKRUN_OK;
 #else
 	hipFuncAttributes attributes;
+	int status = pk_kernel_attributes(run, kernel, &attributes);
 
-	PK_TRY(run, hipFuncGetAttributes(&attributes, reinterpret_cast<const void *>(kernel)));
-	*bytes = attributes.sharedSizeBytes;
+	if (status == PKRUN_OK)
+		*bytes = attributes.sharedSizeBytes;
+	return status;
 #endif
-	return PKRUN_OK;
 }
 
 /* Let `kernel` have so many bytes of it; PKRUN_SKIP when no block can. */
@@ -135,10 +179,10 @@ template <class Kernel> static int pk_allow_shared(struct pkrun_run *run, Kernel
 template <class Kernel> static int pk_built_for(struct pkrun_run *run, Kernel kernel, int least)
 {
 	hipFuncAttributes attributes;
+	int status = pk_kernel_attributes(run, kernel, &attributes);
 
-	PK_TRY(run, hipFuncGetAttributes(&attributes, reinterpret_cast<const void *>(kernel)));
-	if (attributes.ptxVersion >= least)
-		return PKRUN_OK;
+	if (status != PKRUN_OK || attributes.ptxVersion >= least)
+		return status;
 	run->host->say(run, "built for sm_%d; it needs code for sm_%d: configure --with-cuda-arch=sm_%d",
 		       attributes.ptxVersion, least, least);
 	return PKRUN_SKIP;
@@ -150,8 +194,12 @@ template <class Kernel>
 static int pk_footprint(struct pkrun_run *run, Kernel kernel, uint64_t units, size_t dynamic_bytes,
 			enum pk_auto_blocks automatic, struct pkrun_footprint *fp)
 {
-	int per_unit = 0, compute_units = 0;
+	int per_unit = 0, compute_units = 0, status;
+	size_t fixed;
 
+	status = pk_shared_fixed(run, kernel, &fixed); /* is there code for this device? */
+	if (status != PKRUN_OK)
+		return status;
 	PK_TRY(run, hipDeviceGetAttribute(&compute_units, hipDeviceAttributeMultiprocessorCount,
 					  run->device));
 	PK_TRY(run, hipOccupancyMaxActiveBlocksPerMultiprocessor(&per_unit, kernel,
