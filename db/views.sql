@@ -235,7 +235,8 @@ placed AS MATERIALIZED (
   FROM r),
 side AS MATERIALIZED (
   SELECT t.cell_id, b.number, t.median_ns FROM block_time t JOIN block b ON b.id = t.block_id
-  WHERE t.cell_id IN (SELECT cell FROM placed WHERE place = 1)),
+  WHERE t.cell_id IN (SELECT p.cell FROM placed p JOIN run ON run.id = p.run
+                      WHERE p.place = 1 AND run.schedule <> 'sequential')),
 pair AS (
   SELECT x.*, y.variant AS against, y.median_ns AS launch_ns,
          (SELECT count(*) FROM side s JOIN side t USING (number)

@@ -80,6 +80,19 @@ base, _, graph = json.load(sys.stdin)
 assert graph["speedup_lo"] is None and graph["speedup"] == base["median_ns"] / graph["median_ns"]'
 }
 
+@test "blocks of a sequential run were not side by side: no interval of the speed-up" {
+  make_db a.db cells=3 blocks=10 trials=1
+  change a.db "UPDATE run SET schedule = 'sequential'" \
+    "UPDATE trial SET wall_ns = (SELECT 1000000 + 1000 * (10 * cell_id + number) FROM block WHERE id = block_id)"
+  "$PKRUN" show a.db --format json | python3 -c 'import json, sys
+base, *others = json.load(sys.stdin)
+for r in others:
+    assert r["speedup_lo"] is None and r["speedup_hi"] is None and r["median_lo_ns"] > 0
+    assert r["speedup"] == base["median_ns"] / r["median_ns"]'
+  run "$PKRUN" show a.db
+  [[ $output == *'sequential: a cell after the other, so that drift looks like a difference; no interval of a speed-up'* ]]
+}
+
 @test "a factor has two digits at least, and so has its interval" {
   make_db a.db cells=4 blocks=10
   change a.db "UPDATE trial SET wall_ns = wall_ns * 1000000 WHERE cell_id = 4"

@@ -173,6 +173,12 @@ END
   [[ $output == *'Persistent pays at no step length measured on this device (no variant is over 5 % faster than the fastest variant that is launched; measured 200 ns to 500 us).'* ]]
 }
 
+@test "crossover: of a sequential run no blocks were side by side" {
+  busy_db "neighbours='(2500 + s) * (0.9 if b % 2 else 1.03)'"
+  change a.db "UPDATE run SET schedule = 'sequential'"
+  [ "$(ask "SELECT DISTINCT blocks, faster_in, pays FROM crossover_ratio WHERE series = 'neighbours'")" = 0,0,1 ]
+}
+
 @test "environment_diff: other values, and facts that one run lacks" {
   make_db a.db cells=1; make_db a.db cells=1
   [ -z "$(ask 'SELECT * FROM environment_diff')" ]

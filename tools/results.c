@@ -48,6 +48,7 @@ static int load_run(void *user, const struct store_row *row)
 	r->version = copy(row->text[8]);
 	r->instrumented = copy(row->text[9]);
 	r->cold = row->integer[10] != 0;
+	r->sequential = row->integer[11] != 0;
 	return 0;
 }
 
@@ -188,7 +189,7 @@ static void intervals(struct results *r)
 			continue;
 		if (stats_median_ci(c->block_ns, c->n_blocks, 0.95, &ci) == 0)
 			c->time = ci;
-		base = c->n_blocks >= 6 ? find_baseline(r, c) : NULL;
+		base = c->n_blocks >= 6 && !r->sequential ? find_baseline(r, c) : NULL;
 		if (base && base != c)
 			paired_ratio(c, base);
 	}
@@ -256,7 +257,7 @@ int results_load(struct store *s, int64_t run, struct results *out)
 	static const char run_sql[] =
 		"SELECT id, cells, quick, matrix_path, started_utc, finished_utc, status, baseline,"
 		" pkrun_version, instrumented, (SELECT max(instr(value, 'cache=cold')) FROM environment"
-		" WHERE run_id = run.id AND key = 'settings') FROM run"
+		" WHERE run_id = run.id AND key = 'settings'), schedule = 'sequential' FROM run"
 		" WHERE id = CASE ?1 WHEN '0' THEN (SELECT max(id) FROM run) ELSE CAST(?1 AS INTEGER) END";
 	static const char cell_sql[] =
 		"SELECT cell, number, n, iterations, grid, threads, trials, verified, series, variant,"

@@ -36,6 +36,7 @@ struct result_cell {
 struct results {
 	int64_t run, planned;
 	int quick, cold;		/* cold: caches were written over before each trial */
+	int sequential;			/* a cell after the other: no blocks side by side */
 	char *matrix_path, *started_utc, *finished_utc, *status, *baseline, *version, *instrumented;
 	size_t n_cells;
 	struct result_cell *cells;	/* in the order of the matrix */

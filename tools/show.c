@@ -429,6 +429,9 @@ static void show_head(const struct results *res, FILE *out)
 		fputs("quick: few blocks and trials, no interval; not for comparing\n", out);
 	if (res->instrumented)
 		fputs("instrumented: times are not those of a plain run\n", out);
+	if (res->sequential)
+		fputs("sequential: a cell after the other, so that drift looks like a difference; no interval of a"
+		      " speed-up\n", out);
 	if (res->cold)
 		fputs("cold: the caches were written over before each trial\n", out);
 	if (res->baseline)

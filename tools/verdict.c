@@ -402,6 +402,9 @@ static void write_caution(const struct results *r, struct verdict_text *out)
 	if (r->quick)
 		append(out->caution, sizeof(out->caution), "A quick run: few processes, no intervals, not for"
 		       " comparing. ");
+	if (r->sequential)
+		append(out->caution, sizeof(out->caution), "One cell was measured after the other: drift looks like"
+		       " a difference. ");
 	if (r->cold)
 		append(out->caution, sizeof(out->caution), "Cold: the caches were written over before each trial. ");
 	if (r->instrumented)

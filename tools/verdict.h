@@ -11,7 +11,7 @@ struct verdict_text {
 	char right[600];	/* is it right: cells, trials, what went wrong */
 	char fast[600];		/* what is the fastest, where, and by how much; "" if nothing has a time */
 	char cost[600];		/* what synchronising costs, or from where persistence pays; "" if unknown */
-	char caution[400];	/* what the reader must not conclude; "" if nothing */
+	char caution[600];	/* what the reader must not conclude; "" if nothing */
 	int bad;		/* a cell was wrong, crashed, hung or failed */
 };
 
