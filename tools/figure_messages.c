@@ -17,7 +17,8 @@ struct panel {
 	const struct result_cell *cell;
 	char name[40];
 	size_t n;
-	double bound[BINS_MAX], count[BINS_MAX], all;	/* ns, ascending */
+	double bound[BINS_MAX], count[BINS_MAX];	/* ns, ascending */
+	double all;		/* those beyond the last bound, 10 s, too, which no bar shows */
 };
 
 struct messages {
@@ -30,10 +31,11 @@ struct messages {
 
 static const char histograms[] =
 	"SELECT m.cell_id, substr(m.name, 1, instr(m.name, '_hist_ns_le_') - 1) AS name,"
-	" CAST(substr(m.name, instr(m.name, '_hist_ns_le_') + 12) AS REAL) AS bound, sum(m.value)"
+	" CASE WHEN m.name GLOB '*_inf' THEN 9e999 ELSE"
+	" CAST(substr(m.name, instr(m.name, '_hist_ns_le_') + 12) AS REAL) END AS bound, sum(m.value)"
 	" FROM metric m JOIN cell c ON c.id = m.cell_id JOIN trial t ON t.id = m.trial_id"
 	" WHERE c.run_id = CAST(?1 AS INTEGER) AND instr(m.name, '_hist_ns_le_') > 1"
-	" AND m.name NOT LIKE '%_inf' AND t.kind = 'timed' AND t.verified = 1"
+	" AND t.kind = 'timed' AND t.verified = 1"
 	" AND c.status IN ('ok', 'imprecise', 'pending')"
 	" GROUP BY 1, 2, 3 ORDER BY c.number, 2, 3";
 
@@ -66,6 +68,8 @@ static int add_bin(void *user, const struct store_row *row)
 	if (!c || !plot_is_wanted(m->p, c))
 		return 0;
 	if (!at || at->cell != c || strcmp(at->name, row->text[1])) {
+		if (isinf(row->real[2]))
+			return 0; /* there is nothing to draw */
 		if (m->n == PANELS_MAX) {
 			leave_out(m, c, row->text[1]);
 			return 0;
@@ -74,15 +78,16 @@ static int add_bin(void *user, const struct store_row *row)
 		at->cell = c;
 		snprintf(at->name, sizeof(at->name), "%s", row->text[1]);
 	}
-	if (at->n < BINS_MAX && row->real[2] > 0) {
+	if (row->real[2] > 0)
+		at->all += row->real[3];
+	if (at->n < BINS_MAX && row->real[2] > 0 && !isinf(row->real[2])) {
 		at->bound[at->n] = row->real[2];
 		at->count[at->n++] = row->real[3];
-		at->all += row->real[3];
 	}
 	return 0;
 }
 
-/* The bound below which at least this share of the messages stayed. */
+/* The bound below which at least this share of the messages stayed; INFINITY: beyond the last. */
 static double quantile(const struct panel *at, double share)
 {
 	double sum = 0;
@@ -90,7 +95,19 @@ static double quantile(const struct panel *at, double share)
 	for (size_t i = 0; i < at->n; i++)
 		if ((sum += at->count[i]) >= share * at->all)
 			return at->bound[i];
-	return at->n ? at->bound[at->n - 1] : NAN;
+	return INFINITY;
+}
+
+/* "≤ 4.00 µs", "> 10 s" */
+static const char *at_most(double ns, char out[48])
+{
+	char text[40];
+
+	if (isinf(ns))
+		snprintf(out, 48, "> 10 s");
+	else
+		snprintf(out, 48, "≤ %s", gp_ns(ns, text));
+	return out;
 }
 
 /* A bin reaches down to the next lower of the bounds, a tenth of a decade. */
@@ -142,7 +159,7 @@ static void write_panels(struct messages *m, double lo, double hi, const char *u
 	static const char *const names[] = { "p50", "p90", "p99", "p99.9" };
 	static const double shares[] = { 0.5, 0.9, 0.99, 0.999 };
 	const char *device = plot_device(m->p);
-	char label[400], title[500], bound[40], on[300] = "";
+	char label[400], title[500], bound[48], on[300] = "";
 
 	if (device)
 		snprintf(on, sizeof(on), ", %s", say_text(device, 40, label, sizeof(label)));
@@ -164,8 +181,8 @@ static void write_panels(struct messages *m, double lo, double hi, const char *u
 		fputs("set title ", m->p->gp);
 		gp_quote_long(m->p->gp, say_text(title, 0, label, sizeof(label)));
 		for (size_t k = 0; k < 4; k++)
-			fprintf(m->p->gp, "\nset label %zu '%s ≤ %s' at graph %s, graph %.2f %s", k + 1, names[k],
-				gp_ns(quantile(at, shares[k]), bound), is_right(at, lo, hi) ? "0.05" : "0.98",
+			fprintf(m->p->gp, "\nset label %zu '%s %s' at graph %s, graph %.2f %s", k + 1, names[k],
+				at_most(quantile(at, shares[k]), bound), is_right(at, lo, hi) ? "0.05" : "0.98",
 				0.94 - 0.15 * (double)k, is_right(at, lo, hi) ? "left" : "right");
 		fprintf(m->p->gp, "\nplot $panel%zu using 1:2:3:4:(0):2 with boxxyerrorbars lc rgb '%s'\n", i,
 			gp_colour(i));
