@@ -211,6 +211,16 @@ LEFT JOIN roof f ON f.target = r.target AND f.device IS r.device
 LEFT JOIN peak p ON p.target = r.target AND p.device IS r.device
 WHERE r.flops IS NOT NULL OR r.bytes IS NOT NULL;
 
+CREATE VIEW device_floor AS
+-- The A/A floors (pkrun doctor --aa) that hold for a device: the last of each
+-- variant, workload and size of every device of its name, architecture and driver.
+SELECT d.id AS device_id, d.name AS device, f.variant, f.workload, f.n, f.pairs, f.false_alarms, f.floor
+FROM device d
+JOIN device e ON e.target = d.target AND e.name = d.name AND e.arch = d.arch AND e.driver = d.driver
+JOIN floor f ON f.device_id = e.id
+            AND f.id = (SELECT max(g.id) FROM floor g WHERE g.device_id = f.device_id AND g.n = f.n
+                        AND g.variant = f.variant AND g.workload = f.workload);
+
 CREATE VIEW crossover_ratio AS
 -- Workload busy: a step of a given length (its option length_ns) under every
 -- variant, the fastest cell of each, against the fastest variant of all that
@@ -243,12 +253,8 @@ pair AS (
           WHERE s.cell_id = x.cell AND t.cell_id = y.cell) AS blocks,
          (SELECT count(*) FROM side s JOIN side t USING (number)
           WHERE s.cell_id = x.cell AND t.cell_id = y.cell AND s.median_ns < t.median_ns) AS faster_in,
-         max(0.01, coalesce((SELECT max(f.floor) FROM floor f
-                             WHERE f.device_id = x.device_id
-                               AND f.id = (SELECT max(g.id) FROM floor g
-                                           WHERE g.device_id = f.device_id AND g.n = f.n
-                                             AND g.variant = f.variant
-                                             AND g.workload = f.workload)), 0)) AS threshold
+         max(0.01, coalesce((SELECT max(f.floor) FROM device_floor f WHERE f.device_id = x.device_id), 0))
+           AS threshold
   FROM placed x JOIN placed y ON y.launched AND y.place = 1 AND y.run = x.run
                  AND y.target = x.target AND y.n = x.n AND y.work = x.work AND y.step_ns = x.step_ns
   WHERE NOT x.launched AND x.place = 1)

@@ -169,6 +169,14 @@ db = sqlite3.connect("a.db")
 db.execute("INSERT INTO floor VALUES (1, '2026-01-01', 1, 'host', 'launch', 'null', 1, 20, 0, 0.05)"); db.commit()
 END
   [ "$(ask "SELECT pays, threshold FROM crossover WHERE series = 'barrier'")" = 'at none,0.05' ]
+  # of another device of that name, architecture and driver, as compare has it, but of no other
+  change a.db "INSERT INTO device SELECT 2, target, name, arch, 'another', 'slot 2', driver, runtime, compute_units, memory_bytes, l2_bytes, shared_bytes, clock_khz FROM device" \
+    "UPDATE floor SET device_id = 2"
+  [ "$(ask "SELECT pays, threshold FROM crossover WHERE series = 'barrier'")" = 'at none,0.05' ]
+  [[ $("$PKRUN" show a.db) == *'(A/A floor): launch n=1 5 %'* ]]
+  change a.db "UPDATE device SET driver = 'newer' WHERE id = 2"
+  [ "$(ask "SELECT pays, threshold FROM crossover WHERE series = 'barrier'")" = 'at every length,0.01' ]
+  change a.db "UPDATE device SET driver = (SELECT driver FROM device WHERE id = 1) WHERE id = 2"
   run "$PKRUN" show a.db
   [[ $output == *'Persistent pays at no step length measured on this device (no variant is over 5 % faster than the fastest variant that is launched; measured 200 ns to 500 us).'* ]]
 }

@@ -491,10 +491,9 @@ static int add_floor(void *user, const struct store_row *row)
 static void show_floor(struct store *s, int64_t run, int width, FILE *out)
 {
 	static const char sql[] =
-		"SELECT variant, n, floor, pairs FROM floor f"
+		"SELECT DISTINCT variant, n, floor, pairs FROM device_floor"
 		" WHERE device_id IN (SELECT device_id FROM cell WHERE run_id = CAST(?1 AS INTEGER))"
-		" AND id = (SELECT max(id) FROM floor g WHERE g.device_id = f.device_id AND g.n = f.n"
-		" AND g.variant = f.variant AND g.workload = f.workload) ORDER BY variant, n";
+		" ORDER BY variant, n";
 	char id[24], *text = NULL;
 	const char *param = id;
 	size_t size;
