@@ -96,7 +96,8 @@ int stats_outliers(const double *v, size_t n, unsigned char *flags, size_t *coun
  * lie farther apart than the 95 % interval of the median is wide, and than
  * 0.5 %; 0: they do not; -1: fewer than 6 values, or bad ones.  The width is
  * taken after the straight line between the two was removed: with it, ten
- * values on a pure ramp have an interval wider than the step between thirds. */
+ * values on a pure ramp have an interval wider than the step between thirds.
+ * Of steady series it marks 3 to 13 in a hundred, by their length. */
 int stats_not_steady(const double *v, size_t n);
 /* 1: not a time: not a number, zero, negative, or under 10 ticks of the clock. */
 int stats_bad_clock(double ns, double tick_ns);
