@@ -530,6 +530,10 @@ static int begin(struct block *b, struct runner *r, const struct cell *cell,
 	b->out = out;
 	b->id = b->trial = STORE_NULL;
 	out->median = NAN;
+	if (catalog_is_changed(cell->variant)) {
+		block_set_result(b, CELL_ERROR, "another file has taken the place of its plugin since the run began");
+		return 1;
+	}
 	if (block_job(b, mode, &b->job)) {
 		block_set_result(b, CELL_ERROR, "its parameters do not fit a message");
 		return 1;

@@ -11,12 +11,14 @@
 #ifndef PKRUN_CATALOG_H
 #define PKRUN_CATALOG_H
 
+#include <sys/stat.h>
 #include "device.h"
 #include "plugin.h"
 
 struct variant_info {
 	char *name, *brief, *path, *workloads;
 	char sha256[65];
+	struct stat file;		/* as it was when it was hashed */
 	uint32_t target, control, result, flags;
 	uint32_t abi_major, abi_minor;
 	uint32_t options_size, n_options;
@@ -57,6 +59,8 @@ int catalog_load(struct catalog *out, const struct catalog_request *req);
 const struct variant_info *catalog_find(const struct catalog *c, uint32_t target, const char *name);
 /* Is a usable variant of the same name before this one, built for another target? */
 int catalog_is_repeated(const struct catalog *c, size_t i);
+/* Is there another file in its place by now, built while the run goes on? */
+int catalog_is_changed(const struct variant_info *v);
 int variant_drives(const struct variant_info *v, const char *workload);
 /* "auto", "host", "hip" or "cuda" to a target: auto is a GPU if one answers, else host.
  * 0, or -1 and the reason: unknown word, not built, no device. */

@@ -263,27 +263,40 @@ static int answer(struct child *c, struct message *m, int *hung, char *why, size
 }
 
 /* Hash the file while the child loads it. */
-static void hash_file(const char *path, char out[65])
+static void hash_file(const char *path, char out[65], struct stat *st)
 {
 	struct sha256_ctx ctx;
 	uint8_t digest[SHA256_DIGEST_SIZE];
-	struct stat st;
 	int fd = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK);
 	void *bytes = MAP_FAILED;
 
 	out[0] = 0;
-	if (fd >= 0 && !fstat(fd, &st) && S_ISREG(st.st_mode) && st.st_size)
-		bytes = mmap(NULL, (size_t)st.st_size, PROT_READ, MAP_PRIVATE, fd, 0);
+	if (fd >= 0 && !fstat(fd, st) && S_ISREG(st->st_mode) && st->st_size)
+		bytes = mmap(NULL, (size_t)st->st_size, PROT_READ, MAP_PRIVATE, fd, 0);
 	if (fd >= 0)
 		close(fd);
 	if (bytes == MAP_FAILED)
 		return;
 	sha256_init(&ctx);
-	sha256_update(&ctx, (size_t)st.st_size, bytes);
+	sha256_update(&ctx, (size_t)st->st_size, bytes);
 	sha256_digest(&ctx, sizeof digest, digest);
-	munmap(bytes, (size_t)st.st_size);
+	munmap(bytes, (size_t)st->st_size);
 	for (size_t i = 0; i < sizeof digest; i++)
 		sprintf(out + 2 * i, "%02x", digest[i]);
+}
+
+int catalog_is_changed(const struct variant_info *v)
+{
+	const struct stat *was = &v->file;
+	struct stat is;
+	char sha256[65];
+
+	if (stat(v->path, &is) || (is.st_dev == was->st_dev && is.st_ino == was->st_ino &&
+				   is.st_size == was->st_size && is.st_mtim.tv_sec == was->st_mtim.tv_sec &&
+				   is.st_mtim.tv_nsec == was->st_mtim.tv_nsec))
+		return 0;
+	hash_file(v->path, sha256, &is);
+	return strcmp(sha256, v->sha256) != 0;
 }
 
 static void unpack_options(struct variant_info *v, struct unpack *u)
@@ -366,7 +379,7 @@ int catalog_describe_plugin(struct child *c, size_t *used, uint32_t target, stru
 			return -1;
 		ok = !ask(c, DESCRIBE_PLUGIN, target, 0, v->path);
 		if (!v->sha256[0])
-			hash_file(v->path, v->sha256);
+			hash_file(v->path, v->sha256, &v->file);
 		ok = answer(c, &m, &hung, why, sizeof why) && ok;
 		if (ok) {
 			unpack_plugin(v, &m);

@@ -89,7 +89,7 @@ static int pipes_open(struct pipes *p)
 	return 0;
 }
 
-static int spawn(pid_t *pid, const char *const *argv, const struct pipes *p)
+static int spawn(pid_t *pid, const char *const *argv, int wrapped, const struct pipes *p)
 {
 	posix_spawn_file_actions_t files;
 	posix_spawnattr_t attr;
@@ -110,7 +110,8 @@ static int spawn(pid_t *pid, const char *const *argv, const struct pipes *p)
 	posix_spawnattr_setpgroup(&attr, 0);
 	posix_spawnattr_setsigmask(&attr, &none);
 	posix_spawnattr_setsigdefault(&attr, &all);
-	rc = posix_spawnp(pid, argv[0], &files, &attr, (char *const *)argv, environ);
+	/* As long as this runs, its file may be built anew. */
+	rc = posix_spawnp(pid, wrapped ? argv[0] : "/proc/self/exe", &files, &attr, (char *const *)argv, environ);
 	posix_spawnattr_destroy(&attr);
 	posix_spawn_file_actions_destroy(&files);
 	return rc;
@@ -156,7 +157,7 @@ int child_spawn(struct child *c, const char *const *args, const char *const *wra
 		return -1;
 	}
 	orphan_adopt();
-	rc = n_live < LIVE_MAX ? spawn(&pid, argv, &p) : EAGAIN;
+	rc = n_live < LIVE_MAX ? spawn(&pid, argv, wrap != NULL, &p) : EAGAIN;
 	if (rc) {
 		snprintf(why, why_size, "cannot start %s: %s", argv[0], strerror(rc));
 		pipes_close(&p);

@@ -250,6 +250,19 @@ load fakes
   [ "$(sql 'SELECT CAST(median_ns AS INTEGER) / 1000, trials FROM summary')" = 100,2 ]
 }
 
+@test "a plugin that is built anew under a run is not measured on; pkrun itself may be" {
+  matrix a.ini blocks_min=2 blocks_max=2 -- leaves ok
+  cp --remove-destination "$PKRUN_BUILDDIR/tests/plugins/fake_leaves.so" fakes/host/leaves.so
+  FAKE_LEFT=built FAKE_TURN=$PWD/fakes/host/leaves.so run -3 "$PKRUN" --quiet a.ini
+  [ "$(cell leaves)" = error ]; [ "$(cell ok)" = ok ]
+  [ "$(reason leaves)" = 'another file has taken the place of its plugin since the run began' ]
+  [ "$(sql "SELECT group_concat(b.status) FROM block b JOIN cell c ON c.id = b.cell_id WHERE series = 'leaves'")" = ok ]
+  rm pkrun.db
+  cp "$PKRUN" mine
+  FAKE_LEFT=removed FAKE_TURN=$PWD/mine run -0 ./mine --quiet a.ini
+  [ ! -e mine ]; [ "$(cell leaves)" = ok ]
+}
+
 @test "an outlier is marked and kept (d12)" {
   matrix a.ini trials=7 warmup_runs=0 -- spike
   clocked "$PKRUN" --quiet a.ini >/dev/null

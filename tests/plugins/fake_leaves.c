@@ -5,7 +5,7 @@
  * abort (the word), room (asks for more than memory can have), daemon (in a session of its own,
  * its number in $FAKE_TURN), daemon_crash (the same, then abort()), signals (a timer that kills,
  * limits, signals ignored and blocked), slack, pin, thread, child (the process goes on
- * slower than it was, or beside another).
+ * slower than it was, or beside another), built (a byte more in file $FAKE_TURN), removed (that file).
  */
 #define _GNU_SOURCE
 #include <fenv.h>
@@ -125,6 +125,14 @@ static int run(struct pkrun_run *r, uint64_t iterations)
 		start_daemon();
 	if (strcmp(what, "daemon_crash") == 0)
 		abort();
+	if (strcmp(what, "removed") == 0)
+		unlink(getenv("FAKE_TURN"));
+	if (strcmp(what, "built") == 0) {
+		FILE *f = fopen(getenv("FAKE_TURN"), "a");
+
+		fputc('x', f);
+		fclose(f);
+	}
 	if (strcmp(what, "abort") == 0)
 		r->watch->abort = 1;
 	if (strcmp(what, "room") == 0)
