@@ -138,7 +138,8 @@ WINDOW smaller AS (PARTITION BY run, workload, target, series, variant, params O
 CREATE VIEW overhead AS
 -- Where an iteration's time goes.  The cost of a protocol is the time of the
 -- same series with empty work (workload null): same run, target, variant,
--- parameters and threads, and a grid that differs by a tenth at most.  It is
+-- parameters and threads, and a grid that differs by a tenth at most; of several
+-- one with as many iterations, over which start and end are spread.  It is
 -- execution for what comes from a queue, handshake for a persistent kernel, and
 -- for launch_sync it is execution as for launch, and the rest is launch.
 -- What the work adds to it is compute.  NULL without such a cell.
@@ -146,13 +147,15 @@ WITH r AS MATERIALIZED (SELECT * FROM result WHERE median_ns IS NOT NULL),
 twin AS (
   SELECT w.cell, e.median_ns AS empty_ns,
          row_number() OVER (PARTITION BY w.cell
-                            ORDER BY abs(e.grid - w.grid), e.series <> w.series, e.median_ns) AS place
+                            ORDER BY e.iterations <> w.iterations, abs(e.grid - w.grid),
+                                     e.series <> w.series, e.median_ns) AS place
   FROM r w JOIN r e ON e.run = w.run AND e.target = w.target AND e.variant = w.variant
                    AND e.workload = 'null' AND e.params = w.params AND e.threads = w.threads
                    AND abs(e.grid - w.grid) <= 0.1 * w.grid),
 queued AS (
   SELECT w.cell, q.median_ns AS queued_ns,
-         row_number() OVER (PARTITION BY w.cell ORDER BY abs(q.grid - w.grid), q.median_ns) AS place
+         row_number() OVER (PARTITION BY w.cell
+                            ORDER BY q.iterations <> w.iterations, abs(q.grid - w.grid), q.median_ns) AS place
   FROM r w JOIN r q ON q.run = w.run AND q.target = w.target AND q.variant = 'launch'
                    AND q.workload = 'null' AND q.threads = w.threads
                    AND abs(q.grid - w.grid) <= 0.1 * w.grid

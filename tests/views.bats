@@ -67,6 +67,16 @@ END
   [ "$(ask "SELECT count(*) FROM overhead WHERE control = 'device' AND workload = 'poisson2d' AND handshake_ns > 1000")" = 10 ]
 }
 
+@test "overhead: of several empty twins the one with as many iterations, over which waiting is spread" {
+  make_db a.db kind=full
+  change a.db "UPDATE cell SET blocks = 9, iterations = 10 WHERE workload = 'null' AND blocks = 29 AND series IN ('graph', 'queued')" \
+    "UPDATE trial SET iterations = 10, wall_ns = wall_ns / 200 WHERE cell_id IN (SELECT id FROM cell WHERE workload = 'null' AND iterations = 10)"
+  [ "$(ask "SELECT execution_ns = (SELECT median_ns FROM result WHERE workload = 'null' AND series = 'graph' AND n = 9) FROM overhead
+    WHERE workload = 'poisson2d' AND series = 'graph' AND n = 11")" = 1 ]
+  [ "$(ask "SELECT execution_ns = (SELECT median_ns FROM result WHERE workload = 'null' AND series = 'queued' AND n = 9) FROM overhead
+    WHERE workload = 'poisson2d' AND variant = 'launch_sync' AND n = 11")" = 1 ]
+}
+
 @test "overhead: without empty work only the launch is known" {
   make_db a.db cells=8
   python3 - <<'END'
