@@ -110,8 +110,7 @@ static int spawn(pid_t *pid, const char *const *argv, int wrapped, const struct 
 	posix_spawnattr_setpgroup(&attr, 0);
 	posix_spawnattr_setsigmask(&attr, &none);
 	posix_spawnattr_setsigdefault(&attr, &all);
-	/* As long as this runs, its file may be built anew. */
-	rc = posix_spawnp(pid, wrapped ? argv[0] : "/proc/self/exe", &files, &attr, (char *const *)argv, environ);
+	rc = posix_spawnp(pid, wrapped ? argv[0] : paths_running(), &files, &attr, (char *const *)argv, environ);
 	posix_spawnattr_destroy(&attr);
 	posix_spawn_file_actions_destroy(&files);
 	return rc;

@@ -17,6 +17,8 @@
 #define PKRUN_PKGLIBDIR "/usr/local/lib/pkrun"
 #endif
 
+static struct stat self_file;	/* what paths_self() named at first */
+
 const char *paths_self(void)
 {
 	static char self[PATH_MAX];
@@ -28,7 +30,17 @@ const char *paths_self(void)
 	if (n < 0)
 		n = 0;
 	self[n] = '\0';
+	(void)stat(self, &self_file);
 	return self;
+}
+
+const char *paths_running(void)
+{
+	struct stat is;
+
+	if (stat(paths_self(), &is) || is.st_ino != self_file.st_ino || is.st_dev != self_file.st_dev)
+		return "/proc/self/exe";
+	return paths_self();
 }
 
 static int is_folder(const char *path)

@@ -9,6 +9,8 @@
 
 /* Full path of this program (through links). */
 const char *paths_self(void);
+/* To start it once more: that path, or another name where a new program has taken its place. */
+const char *paths_running(void);
 /* The folder that holds <target>/NAME.so: $PKRUN_PLUGIN_DIR, else plugins/ beside this program
  * (build tree, bundle), else lib/pkrun/plugins of the prefix this program lies in, else the
  * configured one (PKRUN_PKGLIBDIR/plugins). */
