@@ -231,7 +231,8 @@ CREATE VIEW crossover_ratio AS
 -- iterations may differ; all else that the workload was told is in work.
 -- pays: faster by more than the threshold (1 %, or the device's A/A floor if that
 -- is larger), and, from six blocks on, in so many of the blocks that were
--- measured side by side that chance is no answer (sign test at 5 %).
+-- measured side by side that chance is no answer (one-sided sign test at 5 %, for
+-- each length).
 WITH r AS MATERIALIZED (
   SELECT r.run, r.target, r.device, r.n, r.series, r.variant, r.control, r.cell, r.median_ns,
          c.device_id, CAST(p.value AS REAL) AS step_ns,
@@ -276,7 +277,7 @@ CREATE VIEW crossover AS
 -- length above which, NULL: it pays at the shortest, or at none.  stretches: of
 -- lengths side by side at which it pays; with more than one, neither says where.
 -- meets_ns: where its time and that of the fastest launched variant are one, the
--- last if there are several, if they meet at all.
+-- last if there are several, if they meet at all.  blocks: side by side, the fewest.
 WITH step AS (
   SELECT *, launch_ns - (1 + threshold) * median_ns AS margin, launch_ns - median_ns AS gain
   FROM crossover_ratio),
@@ -303,7 +304,8 @@ SELECT run, target, device, n, work, series, variant, control,
             THEN min(CASE WHEN next_pays AND NOT pays
                           THEN CASE WHEN margin > 0 THEN next_ns ELSE crosses_ns END END)
             END AS pays_above_ns,
-       sum(pays AND coalesce(NOT next_pays, 1)) AS stretches, sum(pays) AS pays_at
+       sum(pays AND coalesce(NOT next_pays, 1)) AS stretches, sum(pays) AS pays_at,
+       min(blocks) AS blocks
 FROM (SELECT *, first_value(pays) OVER (PARTITION BY run, target, n, work, series, variant
                                         ORDER BY step_ns) AS pays_first
       FROM at)

@@ -193,8 +193,12 @@ END
 
 @test "crossover: of a sequential run no blocks were side by side" {
   busy_db "neighbours='(2500 + s) * (0.9 if b % 2 else 1.03)'"
+  [[ $("$PKRUN" show a.db) != *'may be chance'* ]]
   change a.db "UPDATE run SET schedule = 'sequential'"
   [ "$(ask "SELECT DISTINCT blocks, faster_in, pays FROM crossover_ratio WHERE series = 'neighbours'")" = 0,0,1 ]
+  [[ $("$PKRUN" show a.db) == *'Persistent pays at every step length measured'*'. It may be chance: there were not 6 blocks side by side.'* ]]
+  change a.db "UPDATE run SET schedule = 'blocks'" "DELETE FROM trial WHERE block_id IN (SELECT id FROM block WHERE number > 4)"
+  [[ $("$PKRUN" show a.db) == *'It may be chance: there were not 6 blocks side by side.'* ]]
 }
 
 @test "environment_diff: other values, and facts that one run lacks" {

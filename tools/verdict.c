@@ -252,6 +252,7 @@ struct crossover {
 	struct payer device, host;
 	double shortest_ns, longest_ns, threshold;
 	int others, failed;		/* others: the run has other work besides */
+	int few;			/* too few blocks side by side to tell a gain from chance */
 };
 
 static int is_better(const struct payer *p, const struct payer *than)
@@ -280,6 +281,7 @@ static int take_crossover(void *user, const struct store_row *row)
 	c->shortest_ns = fmin(c->shortest_ns, row->real[6]);
 	c->longest_ns = fmax(c->longest_ns, row->real[7]);
 	c->threshold = fmax(c->threshold, row->real[8]);
+	c->few |= row->integer[12] < 6;
 	if (!p->of || is_better(&found, p)) {
 		say_text(row->text[5], 40, found.variant, sizeof(found.variant));
 		*p = found;
@@ -339,14 +341,14 @@ static void write_crossover(const struct crossover *c, char *out, size_t size)
 		if (other->at)
 			append(out, size, " (%s)", other->variant);
 	}
-	append(out, size, ".");
+	append(out, size, best->at && c->few ? ". It may be chance: there were not 6 blocks side by side." : ".");
 }
 
 int verdict_crossover(struct store *s, const struct results *r, char *out, size_t size)
 {
 	static const char sql[] =
 		"SELECT target, work, control, pays_above_ns, pays_below_ns, variant, shortest_ns, longest_ns, threshold,"
-		" stretches, pays_at, lengths"
+		" stretches, pays_at, lengths, blocks"
 		" FROM crossover WHERE run = CAST(?1 AS INTEGER) ORDER BY cell";
 	struct crossover c = { 0 };
 	char run[24];
