@@ -161,7 +161,7 @@ static int take_block(void *user, const struct resume_block *b)
 		state->attempts = 0;
 		return runner_keep_median(state, b->median);
 	}
-	state->attempts = (uint8_t)b->attempt;	/* the next one has the same number */
+	state->attempts = (uint16_t)b->attempt;	/* the next one has the same number */
 	return 0;
 }
 

@@ -151,7 +151,7 @@ static int is_retried(const struct runner *r, struct cell_state *c, const struct
 {
 	if (result->status != CELL_CRASH && result->status != CELL_HANG && result->status != CELL_ERROR)
 		return 0;
-	if (c->retried >= r->settings.retries || c->attempts == UINT8_MAX)
+	if (c->retried >= r->settings.retries)
 		return 0;
 	c->retried++;
 	c->attempts++;

@@ -31,7 +31,7 @@ struct cell_state {
 	uint32_t n_medians, cap_medians;
 	uint64_t iterations;	/* of a trial, where the matrix says auto */
 	float seconds;		/* wall time spent on it so far, without its reference */
-	uint8_t attempts;	/* at the next block, that came to nothing */
+	uint16_t attempts;	/* at the next block, that came to nothing, over all sessions */
 	uint8_t retried;	/* of `retries`, at the next block */
 	uint8_t is_cut;		/* its time was over before all trials of a block were done */
 	uint8_t status;		/* enum cell_status; CELL_PENDING while blocks are wanted */

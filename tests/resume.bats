@@ -162,6 +162,17 @@ whole() {
   [[ $output == *"--wrap or --profile differ: the run has 'env A=${long}1', now it is 'env A=${long}2'"* ]]
 }
 
+@test "--resume of a block that was cut short hundreds of times" {
+  matrix a.ini -- ok
+  "$PKRUN" --quiet a.ini >/dev/null
+  change pkrun.db "UPDATE run SET status = 'interrupted'" "UPDATE cell SET status = 'pending'" \
+    "UPDATE block SET status = 'interrupted'" \
+    "INSERT INTO block (cell_id, number, position, started_utc, status, attempt)
+       SELECT cell_id, number, 255, started_utc, 'interrupted', 256 FROM block"
+  run -0 "$PKRUN" --quiet --resume a.ini
+  [ "$(sql "SELECT group_concat(attempt || status, ' ') FROM block")" = '1interrupted 256interrupted 257ok' ]
+}
+
 @test "--resume keeps the iterations that auto chose" {
   matrix a.ini iterations=auto n=1..4+1 blocks_min=3 blocks_max=3 -- steady
   start a.ini; wait_for "SELECT count(*) > 0 FROM cell WHERE n = 1 AND iterations > 0"; kill -9 $pid || true; wait $pid || true
