@@ -53,7 +53,7 @@ struct catalog_request {
 	int device;			/* ordinal */
 };
 
-/* 0, or -1 after say_error().  A plugin that hangs is given up after 10 s ($PKRUN_LOAD_TIMEOUT seconds). */
+/* 0, or -1 after say_error().  A plugin that hangs is given up after 10 s, a device after 60 ($PKRUN_LOAD_TIMEOUT seconds). */
 int catalog_load(struct catalog *out, const struct catalog_request *req);
 /* By name, or by full path; also a refused one.  NULL: there is none for this target. */
 const struct variant_info *catalog_find(const struct catalog *c, uint32_t target, const char *name);

@@ -22,6 +22,9 @@
 #include "load.h"
 #include "say.h"
 
+#define PLUGIN_S 10
+#define DEVICE_S 60	/* a driver with many GPUs takes its time */
+
 enum describe_type {
 	DESCRIBE_DEVICE = 1,	/* to the child: struct request */
 	DESCRIBE_PLUGIN,
@@ -216,12 +219,12 @@ int catalog_describe_main(int argc, char **argv)
 
 /* ---- the parent ---- */
 
-static int64_t load_timeout_ns(void)
+static int load_timeout_s(int otherwise)
 {
 	const char *text = getenv("PKRUN_LOAD_TIMEOUT");
 	int seconds = text ? atoi(text) : 0;
 
-	return (seconds > 0 ? seconds : 10) * INT64_C(1000000000);
+	return seconds > 0 ? seconds : otherwise;
 }
 
 static int ask(struct child *c, uint32_t type, uint32_t target, int device, const char *path)
@@ -245,16 +248,16 @@ static int start(struct child *c)
 }
 
 /* 1 and the answer in *m, or 0 and why there is none; *hung: it fell silent. */
-static int answer(struct child *c, struct message *m, int *hung, char *why, size_t why_size)
+static int answer(struct child *c, struct message *m, int limit_s, int *hung, char *why, size_t why_size)
 {
-	int64_t limit = load_timeout_ns(), deadline = child_now() + limit;
+	int64_t deadline = child_now() + limit_s * INT64_C(1000000000);
 	enum child_event e = child_wait(c, m, &deadline, -1);
 
 	*hung = e == CHILD_TIMEOUT;
 	if (e == CHILD_MESSAGE && m->type == DESCRIBE_ANSWER)
 		return 1;
 	if (e == CHILD_TIMEOUT)
-		snprintf(why, why_size, "did not load within %d s", (int)(limit / 1000000000));
+		snprintf(why, why_size, "did not load within %d s", limit_s);
 	else if (e == CHILD_ENDED)
 		child_reason(c, why, why_size);
 	else
@@ -380,7 +383,7 @@ int catalog_describe_plugin(struct child *c, size_t *used, uint32_t target, stru
 		ok = !ask(c, DESCRIBE_PLUGIN, target, 0, v->path);
 		if (!v->sha256[0])
 			hash_file(v->path, v->sha256, &v->file);
-		ok = answer(c, &m, &hung, why, sizeof why) && ok;
+		ok = answer(c, &m, load_timeout_s(PLUGIN_S), &hung, why, sizeof why) && ok;
 		if (ok) {
 			unpack_plugin(v, &m);
 			++*used;
@@ -412,7 +415,7 @@ void catalog_take_device(struct child *child, struct target_info *t)
 
 	if (!child->pid)
 		return;
-	if (!answer(child, &m, &hung, why, sizeof why)) {
+	if (!answer(child, &m, load_timeout_s(DEVICE_S), &hung, why, sizeof why)) {
 		if (asprintf(&t->why, "asking for devices: %s", why) < 0)
 			abort();
 	} else if (m.size == sizeof(struct device_answer)) {
