@@ -270,8 +270,8 @@ static int report_results(struct report *r)
 		report_result_row(r->out, &r->res.cells[i]);
 	html_table_end(r->out);
 	if (sql)
-		html_sql(r->out, sql, "Intervals are computed by pkrun from the view block_time, not by SQL; a default that tells rows"
-			" apart is put to the parameters from the table param.");
+		html_sql(r->out, sql, "Intervals, and speed-ups that have one, are computed by pkrun from the view block_time,"
+			" not by SQL; a default that tells rows apart is put to the parameters from the table param.");
 	free(sql);
 	return report_no_speedup(r);
 }
