@@ -76,6 +76,7 @@ static void send_reference(const struct message *m)
 static void all_of_a_trial_is_sent_before_it_is_stored(void **state)
 {
 	int is_stored = 0, trials = 0, metrics = 0;
+	union protocol_payload u;
 	struct message m;
 
 	(void)state;
@@ -94,7 +95,8 @@ static void all_of_a_trial_is_sent_before_it_is_stored(void **state)
 			is_stored = 1;
 		}
 	}
-	assert_string_equal(((const struct protocol_end *)m.data)->status, "ok");
+	assert_int_equal(protocol_take(&m, &u), 0);
+	assert_string_equal(u.end.status, "ok");
 	assert_int_equal(trials, 3 + 3 + 2);	/* first, odd, warm-up, timed */
 	assert_int_equal(metrics, trials * 4096);
 	child_end(&child);
