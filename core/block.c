@@ -47,6 +47,19 @@ void block_set_result(struct block *b, enum cell_status s, const char *reason)
 
 /* ---- the worker ---- */
 
+int block_kill_worker(struct runner *r)
+{
+	const long pid = (long)r->child.pid;
+	char *lost = r->lost[r->child_target];
+
+	interrupt_child(0);
+	if (child_end(&r->child) == 0)
+		return 0;
+	snprintf(lost, sizeof(r->lost[0]), "device lost: process %ld on it cannot be killed", pid);
+	say_error("%s: %s", target_name(r->child_target), lost);
+	return -1;
+}
+
 /* A tool that it runs under writes what it found when the worker has gone: that takes longer. */
 static enum child_event end_worker(struct runner *r)
 {
@@ -59,8 +72,7 @@ static enum child_event end_worker(struct runner *r)
 		do {
 			e = child_wait(&r->child, &m, &deadline, interrupt_signal() ? -1 : r->wake_fd);
 		} while (e == CHILD_MESSAGE);
-	interrupt_child(0);
-	child_end(&r->child);
+	block_kill_worker(r);
 	return e;
 }
 

@@ -38,6 +38,8 @@ void block_set_result(struct block *b, enum cell_status s, const char *reason);
 int block_say(struct block *b, const char *kind, const char *text);
 /* The job of this cell in mode `cell`, `calibrate`, `reference` or `probe`: 0, or -1 (no room). */
 int block_job(const struct block *b, const char *mode, struct job *j);
+/* SIGKILL to the worker.  0, or -1: it lives on, and its device is given up. */
+int block_kill_worker(struct runner *r);
 /* The END that came is the result; a worker that is not fit for more is ended. */
 void block_end(struct block *b);
 

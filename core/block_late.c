@@ -97,8 +97,8 @@ void late_hang(struct block *b)
 	snprintf(text, sizeof(text), "'%s' did not end within %.3g s (limit: %s)%s",
 		 b->phase.name, b->limit_s, b->limit_why, how);
 	block_set_result(b, CELL_HANG, text);
-	interrupt_child(0);
-	child_end(&b->r->child);
+	if (block_kill_worker(b->r))
+		return;
 	probe_device(b);
 	if (b->r->lost[b->cell->target][0])
 		say_error("%s: %s", target_name(b->cell->target), b->r->lost[b->cell->target]);
@@ -117,8 +117,7 @@ void late_crash(struct block *b)
 		snprintf(text, sizeof(text), "%s (during '%s')", why, b->phase.name);
 		block_set_result(b, CELL_CRASH, text);
 	}
-	interrupt_child(0);
-	child_end(&b->r->child);
+	block_kill_worker(b->r);
 }
 
 void late_interrupt(struct block *b)
@@ -128,15 +127,13 @@ void late_interrupt(struct block *b)
 	interrupt_clear(b->r->wake_fd);
 	put_down(b, how, sizeof(how));
 	block_set_result(b, CELL_INTERRUPTED, "interrupted");
-	interrupt_child(0);
-	child_end(&b->r->child);
+	block_kill_worker(b->r);
 }
 
 void late_broken(struct block *b)
 {
 	block_set_result(b, CELL_ERROR, "wrote to pkrun's own pipe what is not its protocol");
-	interrupt_child(0);
-	child_end(&b->r->child);
+	block_kill_worker(b->r);
 }
 
 /* A teardown that does not return: the results are in, so the cell stands. */
@@ -148,6 +145,5 @@ void late_teardown(struct block *b)
 	put_down(b, how, sizeof(how));
 	snprintf(text, sizeof(text), "no end after %.3g s (limit: %s)%s", b->limit_s, b->limit_why, how);
 	block_say(b, "teardown", text);
-	interrupt_child(0);
-	child_end(&b->r->child);
+	block_kill_worker(b->r);
 }

@@ -25,6 +25,7 @@
 #define FD_HIGH 200	/* out of the way of a plugin's own files */
 #define ARGS_MAX 64
 #define STILL_NS INT64_C(1000000000)
+#define KILLED_NS INT64_C(60000000000)	/* to give back the memory of a large problem */
 #define LIVE_MAX 64
 #define MARK "PKRUN_PARENT"	/* in the environment of a child: our number */
 
@@ -229,7 +230,7 @@ static void output_drain(struct child *c)
 
 /* Has it ended?  It stays a zombie until child_end, so that its number - also
  * that of its group - cannot become another's. */
-static void look(struct child *c, int options)
+static void look(struct child *c)
 {
 	siginfo_t info;
 	int rc;
@@ -238,7 +239,7 @@ static void look(struct child *c, int options)
 		return;
 	info.si_pid = 0;
 	do {
-		rc = waitid(P_PID, (id_t)c->pid, &info, WEXITED | WNOWAIT | options);
+		rc = waitid(P_PID, (id_t)c->pid, &info, WEXITED | WNOWAIT | WNOHANG);
 	} while (rc < 0 && errno == EINTR);
 	if (rc == 0 && info.si_pid == 0)
 		return;
@@ -318,7 +319,7 @@ enum child_event child_wait(struct child *c, struct message *m, int64_t *deadlin
 		if (fd[3].revents)
 			return CHILD_WAKE;
 		if (c->pidfd < 0 || fd[2].revents)
-			look(c, WNOHANG);
+			look(c);
 		if (!c->ended && !fd[0].revents && *deadline && child_now() >= *deadline)
 			return CHILD_TIMEOUT;
 	}
@@ -355,17 +356,33 @@ static void end_orphans(struct child *c)
 	output_keep(c, text, (size_t)n);
 }
 
-void child_end(struct child *c)
+/* One that a driver does not let go would be waited for as long as the machine is up. */
+static void await_end(struct child *c)
 {
+	const int64_t deadline = child_now() + KILLED_NS;
+	struct pollfd end = { c->pidfd, POLLIN, 0 };
+
+	for (look(c); !c->ended && child_now() < deadline; look(c))
+		poll(&end, 1, c->pidfd < 0 ? 10 : 1000);
+}
+
+int child_end(struct child *c)
+{
+	int rc = 0;
+
 	if (c->pid <= 0)
-		return;
+		return 0;
 	/* Even when it has ended, others of its group may live on. */
 	kill(-c->pid, SIGKILL);
 	kill(c->pid, SIGKILL);
-	look(c, 0);
-	while (waitpid(c->pid, NULL, 0) < 0 && errno == EINTR)
-		;
-	forget(c->pid);
+	await_end(c);
+	if (c->ended) {
+		while (waitpid(c->pid, NULL, 0) < 0 && errno == EINTR)
+			;
+		forget(c->pid);
+	} else {
+		rc = -1;
+	}
 	output_drain(c);
 	end_orphans(c);
 	close_fd(&c->to);
@@ -373,6 +390,7 @@ void child_end(struct child *c)
 	close_fd(&c->output);
 	close_fd(&c->pidfd);
 	c->pid = 0;
+	return rc;
 }
 
 void child_output(const struct child *c, char *out, size_t out_size)

@@ -50,8 +50,9 @@ enum child_event child_wait(struct child *c, struct message *m, int64_t *deadlin
 int64_t child_now(void);
 /* A signal to the child, or to its whole process group. */
 void child_signal(struct child *c, int sig, int group);
-/* Make an end of it now, and of all that it leaves behind: SIGKILL to the group, reap, close. */
-void child_end(struct child *c);
+/* Make an end of it now, and of all that it leaves behind: SIGKILL to the group, reap, close.  0, or -1: after a
+ * minute it still lives (in a driver), and is left. */
+int child_end(struct child *c);
 /* How it ended, in words: "killed by SIGSEGV", "exited with 0 before it was done"; then the end of its output, if any. */
 void child_reason(const struct child *c, char *out, size_t out_size);
 /* What it printed, made one line of at most out_size bytes ("" if nothing). */

@@ -1,16 +1,18 @@
 /* SPDX-License-Identifier: MIT
  *
- * test_child.c - deadlines of children.  Time passes only as the test says: it brings its own
- * clock_gettime() and poll().
+ * test_child.c - deadlines of children, and one that does not die.  Time passes only as the test
+ * says: it brings its own clock_gettime(), poll(), and what else it takes.
  */
 #define _GNU_SOURCE
 #include <fcntl.h>
 #include <poll.h>
 #include <setjmp.h>
+#include <signal.h>
 #include <stdarg.h>
 #include <stddef.h>
 #include <stdint.h>
 #include <string.h>
+#include <sys/wait.h>
 #include <time.h>
 #include <unistd.h>
 #include <cmocka.h>
@@ -37,6 +39,33 @@ int poll(struct pollfd *fds, nfds_t n, int timeout)
 	fds[n - 1].revents = wakes ? POLLIN : 0;
 	stopped_s = wakes = 0;
 	return fds[n - 1].revents != 0;
+}
+
+/* What a driver holds cannot be killed, and does not end. */
+static int kills, waits;
+
+int kill(pid_t pid, int sig)
+{
+	(void)pid;
+	kills += sig == SIGKILL;
+	return 0;
+}
+
+int waitid(idtype_t type, id_t id, siginfo_t *info, int options)
+{
+	(void)type;
+	(void)id;
+	assert_true(options & WNOHANG);
+	info->si_pid = 0;
+	return 0;
+}
+
+pid_t waitpid(pid_t pid, int *status, int options)
+{
+	(void)pid;
+	(void)status;
+	waits += !(options & WNOHANG);
+	return 0;
 }
 
 /* A child as child_spawn leaves it, whose end of the pipe is ours; it has no process. */
@@ -83,10 +112,26 @@ static void the_time_that_both_were_stopped_is_given_back_once_and_for_all(void 
 	assert_true(now >= first + 110 * SECOND && now < first + 111 * SECOND);
 }
 
+static void one_that_cannot_be_killed_is_left(void **state)
+{
+	int64_t begin = now;
+
+	(void)state;
+	open_child();
+	child.pid = 0x3ffffffe;	/* nobody, should this kill() not be the one that is called */
+	assert_int_equal(child_end(&child), -1);
+	assert_true(kills >= 2 && !waits);
+	assert_true(now >= begin + 60 * SECOND && now < begin + 62 * SECOND);
+	assert_int_equal(child.pid, 0);
+	assert_int_equal(child.from, -1);
+	assert_int_equal(child_end(&child), 0);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(a_deadline_passes),
+		cmocka_unit_test(one_that_cannot_be_killed_is_left),
 		cmocka_unit_test(the_time_that_both_were_stopped_is_given_back_once_and_for_all),
 	};
 
