@@ -99,9 +99,10 @@ void *timeout_main(void *)
 	struct timespec tick = {0, 5000000};
 
 	for (;;) {
+		nanosleep(&tick, nullptr);
+		/* after the sleep, in which that kernel may have ended */
 		int64_t began = sched.kernel_began.load(std::memory_order_relaxed);
 
-		nanosleep(&tick, nullptr);
 		if (began == 0 || clock_ns() - began < limit)
 			continue;
 		sched.overdue.store(true, std::memory_order_relaxed);
