@@ -335,7 +335,6 @@ static enum bench_status find_grid(struct bench *b)
 	g.threads = b->grid.threads;
 	g.resident_max = b->grid.resident_max;
 	g.dynamic_bytes = b->grid.dynamic_bytes;
-	g.iterations = b->run.iterations;
 	g.updates = counts.updates;
 	g.flops = counts.flops;
 	g.bytes = counts.bytes;

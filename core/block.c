@@ -270,7 +270,7 @@ static int on_metric(struct block *b, const struct protocol_metric *p)
 static int on_grid(struct block *b, const struct protocol_grid *p)
 {
 	return store_cell_grid(b->r->store, b->state->id, p->blocks, p->threads, p->resident_max,
-			       (int64_t)p->iterations, p->updates, p->flops, p->bytes);
+			       p->updates, p->flops, p->bytes);
 }
 
 /* The flags of a timed trial: the worker's, and what the device's clock says right after it. */

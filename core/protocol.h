@@ -63,7 +63,7 @@ struct protocol_metric {
 
 struct protocol_grid {
 	uint32_t blocks, threads, resident_max, reserved;
-	uint64_t dynamic_bytes, iterations;
+	uint64_t dynamic_bytes;
 	double updates, flops, bytes;
 };
 

@@ -43,8 +43,8 @@ static const char *const statement_sql[STATEMENTS] = {
 		" VALUES (?1,?2,?3,?4,?5) RETURNING cell_id",
 	[CELL_STATUS] = "UPDATE cell SET status = ?2, reason = ?3 WHERE id = ?1 RETURNING id",
 	[CELL_GRID] = "UPDATE cell SET blocks = ?2, threads = ?3, resident_max = ?4,"
-		" iterations = ?5, updates = nullif(?6, 0), flops = nullif(?7, 0),"
-		" bytes = nullif(?8, 0) WHERE id = ?1 RETURNING id",
+		" updates = nullif(?5, 0), flops = nullif(?6, 0), bytes = nullif(?7, 0)"
+		" WHERE id = ?1 RETURNING id",
 	[CELL_ITERATIONS] = "UPDATE cell SET iterations = ?2 WHERE id = ?1 RETURNING id",
 	[BLOCK] = "INSERT INTO block (cell_id, number, position, started_utc, pid, attempt)"
 		" VALUES (?1,?2,?3," UTC_NOW ",?4,?5) RETURNING id",
@@ -368,12 +368,10 @@ int store_cell_iterations(struct store *s, int64_t cell, int64_t iterations)
 }
 
 int store_cell_grid(struct store *s, int64_t cell, int64_t blocks, int64_t threads,
-		    int64_t resident_max, int64_t iterations, double updates, double flops,
-		    double bytes)
+		    int64_t resident_max, double updates, double flops, double bytes)
 {
 	const struct value v[] = {
-		I(cell), I(blocks), I(threads), I(resident_max), I(iterations),
-		R(updates), R(flops), R(bytes),
+		I(cell), I(blocks), I(threads), I(resident_max), R(updates), R(flops), R(bytes),
 	};
 
 	return store_write(s, CELL_GRID, "set the cell's grid", v, COUNT(v), NULL);

@@ -64,7 +64,7 @@ int store_param(struct store *s, int64_t cell, const char *owner, const char *na
 int store_cell_status(struct store *s, int64_t cell, const char *status, const char *reason);
 int store_cell_iterations(struct store *s, int64_t cell, int64_t iterations);
 int store_cell_grid(struct store *s, int64_t cell, int64_t blocks, int64_t threads, int64_t resident_max,
-		    int64_t iterations, double updates, double flops, double bytes);
+		    double updates, double flops, double bytes);
 
 int store_block(struct store *s, int64_t cell, int64_t number, int64_t position, int64_t attempt,
 		int64_t pid, int64_t *id);

@@ -150,7 +150,7 @@ static void make_cell(struct make *m, int64_t number)
 		die(m, "cell");
 	if (!runs)
 		return;
-	if (store_cell_grid(m->s, id, n - 2, 64, 1000, 1000, (double)(n - 2) * (double)(n - 2),
+	if (store_cell_grid(m->s, id, n - 2, 64, 1000, (double)(n - 2) * (double)(n - 2),
 			    5.0 * (double)(n - 2) * (double)(n - 2),
 			    48.0 * (double)(n - 2) * (double)(n - 2)))
 		die(m, "cell");
@@ -181,7 +181,7 @@ static void full_cell(struct make *m, int64_t number, size_t which, const char *
 	snprintf(text, sizeof(text), "%g", step_ns);
 	if (store_cell(m->s, &c, &id) ||
 	    (step_ns > 0 && store_param(m->s, id, "workload", "length_ns", text, 0)) ||
-	    store_cell_grid(m->s, id, grid, threads, 1000, 1000, updates, flops, bytes))
+	    store_cell_grid(m->s, id, grid, threads, 1000, updates, flops, bytes))
 		die(m, "cell");
 	make_blocks(m, id, ns, "ok");
 }

@@ -184,6 +184,18 @@ whole() {
   [ "$(sql 'SELECT count(*) FROM (SELECT cell_id FROM trial GROUP BY cell_id HAVING count(DISTINCT iterations) > 3)')" = 0 ]
 }
 
+@test "cut off while it calibrates: --resume chooses the iterations anew" {
+  matrix a.ini iterations=auto timeout=60 -- steady hang
+  FAKE_HANG=deaf start a.ini
+  # calibration goes cell by cell; the second never ends
+  wait_for "SELECT count(*) FROM cell WHERE series = 'hang' AND blocks > 0"
+  kill -9 $pid; wait $pid || true
+  [ "$(sql 'SELECT count(iterations) FROM cell')" = 0 ]
+  change pkrun.db "UPDATE cell SET status = 'skipped' WHERE series = 'hang'"	# it would hang again
+  run -0 "$PKRUN" --quiet --resume a.ini
+  [ "$(sql "SELECT iterations > 1 FROM cell WHERE series = 'steady'")" = 1 ]
+}
+
 @test "cut off between a cell's last block and its verdict: it needs no further block" {
   for schedule in blocks sequential; do
     matrix a.ini n=1,2 blocks_min=2 blocks_max=2 warmup_runs=0 schedule=$schedule -- ok

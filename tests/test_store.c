@@ -184,7 +184,8 @@ static void test_records(void **state)
 	good(s, store_device(s, "host", &d, &b));
 	assert_int_equal(a, b);
 	a = add_cell(s, run, 0, "x", "pending");
-	good(s, store_cell_grid(s, a, 9, 64, 100, 1000, 81, 0, 12.5));
+	good(s, store_cell_grid(s, a, 9, 64, 100, 81, 0, 12.5));
+	good(s, store_cell_iterations(s, a, 1000));
 	good(s, store_cell_status(s, a, "hang", "block 3, step 4"));
 	good(s, store_metric(s, a, STORE_NULL, STORE_NULL, "m", 18446744073709551615.0, "1"));
 	good(s, store_event(s, run, STORE_NULL, "note", "text"));
