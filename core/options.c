@@ -28,7 +28,7 @@ const struct pkrun_option common_options[] = {
 	 "rows|tiles|bands|auto", NULL,
 	 "how the work is divided between blocks; auto: the variant's choice, mostly rows"},
 	{"tile", PKRUN_PAIR, offsetof(struct common_options, tile), "0x0", 0, 1 << 29, NULL, "point",
-	 "rows x columns of a tile of sweep = tiles; 0x0: 37x27"},
+	 "rows x columns of a tile of sweep = tiles; 0: 37 rows, 27 columns"},
 	{"check", PKRUN_INT, offsetof(struct common_options, check), "0", 0, 1e15, NULL, "iteration",
 	 "a residual norm every so many iterations, as a solver looks at its progress; 0: never"},
 	{NULL, 0, 0, NULL, 0, 0, NULL, NULL, NULL},

@@ -55,7 +55,7 @@ load fakes
   [ -z "$ratio" ]
 }
 
-@test "a variant that crashes in B; a cell that is missing in B" {
+@test "a variant that crashes in B; a cell that is missing in B (h01)" {
   matrix a.ini -- dies ok
   FAKE_DEATH=segv FAKE_CALL=1000 "$PKRUN" --quiet --db a.db a.ini >/dev/null
   FAKE_DEATH=segv run "$PKRUN" --quiet --db b.db a.ini
@@ -96,7 +96,7 @@ load fakes
   grep -Eq '^missing: \[naive\] 99 cells \(only in A\): persistent_naive n=21.*; and [0-9]+ more$' got
 }
 
-@test "no common cells, no such run, no such file: an error with the reason" {
+@test "no common cells, no such run, no such file: an error with the reason (h01)" {
   matrix a.ini n=3,4 -- ok
   matrix b.ini n=5 -- ok
   "$PKRUN" --quiet --db a.db a.ini >/dev/null
@@ -110,7 +110,7 @@ load fakes
   [ ! -e c.db ]
 }
 
-@test "a run with itself: ratio 1 exactly, nothing changed" {
+@test "a run with itself: ratio 1 exactly, nothing changed (h04)" {
   matrix a.ini n=3,4 -- ok
   "$PKRUN" --quiet a.ini >/dev/null
   run "$PKRUN" compare --fail-on slower,wrong,missing pkrun.db pkrun.db

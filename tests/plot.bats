@@ -418,6 +418,9 @@ END
   [[ $output == *'4 left out; the first: naive n=11: HUNG (timeout): block 3 waited for step 4'* ]]
   svg_texts a.svg >texts
   [ "$(grep -c '^[0-9]\+ [0-9.e+]\+ ' a.svg.gp)" -eq 36 ]
+  run "$PKRUN" plot scaling a.db -o a.svg --only queued
+  [ "$status" -eq 0 ]
+  [[ $output == *'2 left out; the first: queued n=21: no valid time' ]]
   run "$PKRUN" plot ladder a.db -o b.svg --n 11
   [ "$status" -eq 0 ]
   svg_texts b.svg >texts

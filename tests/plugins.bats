@@ -53,7 +53,7 @@ json() { # a Python expression over the JSON in $output
   [[ $stderr == *"did you mean 'persistent_naive'?"* ]]
 }
 
-@test "help and list of refused plugins say why" {
+@test "help and list of refused plugins say why (c05)" {
   run -2 --separate-stderr "$PKRUN" list variants --plugin "$bad/bad_major_newer.so"
   [[ $stderr == *'bad_major_newer.so: built for plugin ABI 2.4; this pkrun has 1.'* ]]
   [[ $output == *launch* ]]
@@ -76,6 +76,21 @@ json() { # a Python expression over the JSON in $output
   [ "$status" -eq 2 ]
   json '[(c["series"], c["status"]) for c in d] == [("bad", "refused"), ("good", "ok")]'
   [[ $output == *'built for plugin ABI 2.3'* ]]
+}
+
+@test "whatever is wrong with the plugins of a matrix, each is refused with its reason and the others run (c02, c05)" {
+  refused=(bad_major_newer bad_major_zero bad_major_huge bad_no_symbol bad_short bad_no_run bad_null_name bad_undefined)
+  printf '[global]\nworkload = null\niterations = 3\nthreads = 16\nn = 4\ntrials = 1\nblocks_min = 1\nblocks_max = 1\nci = 0\n' >a.ini
+  for name in "${refused[@]}"; do printf '[%s]\nvariant = %s/%s.so\n' $name "$bad" $name; done >>a.ini
+  printf '[good]\nvariant = launch\n' >>a.ini
+  run -2 --separate-stderr "$PKRUN" a.ini --target host --format json
+  json '[c["status"] for c in d] == ["refused"] * 8 + ["ok"]'
+  json 'all(c["series"] + ".so: " in c["reason"] for c in d[:8])'
+  for why in 'ABI 2.4; this pkrun has 1.' 'ABI 0.4; this pkrun has 1.' 'ABI 65535.4; this pkrun has 1.' \
+      'exports no symbol pkrun_plugin' 'shorter than the' 'function run is missing' 'no name (NULL)' \
+      'undefined symbol: nobody_has_this'; do
+    [[ $output == *"$why"* ]]
+  done
 }
 
 @test "a copy that kept the name of its original is refused under the name of its file" {

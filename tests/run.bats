@@ -250,6 +250,17 @@ load fakes
   [ "$(sql 'SELECT CAST(median_ns AS INTEGER) / 1000, trials FROM summary')" = 100,2 ]
 }
 
+@test "billions of iterations are counted as they are; so many trials are refused (d10)" {
+  matrix a.ini iterations=3000000000 -- ok
+  run -0 clocked "$PKRUN" --quiet a.ini
+  [ "$(sql "SELECT DISTINCT iterations, wall_ns / 1000, verified FROM trial WHERE kind = 'timed'")" = 3000000000,100,1 ]
+  [ "$(sql "SELECT printf('%.3g', median_ns), work FROM summary")" = 3.33e-05,steps=2 ]
+  for key in trials warmup_runs blocks_max; do
+    run -2 "$PKRUN" --quiet a.ini --set global.$key=3000000000
+    [[ $output == *"$key: '3000000000' is outside "[01]..10* ]]
+  done
+}
+
 @test "a plugin that is built anew under a run is not measured on; pkrun itself may be" {
   matrix a.ini blocks_min=2 blocks_max=2 -- leaves ok
   cp --remove-destination "$PKRUN_BUILDDIR/tests/plugins/fake_leaves.so" fakes/host/leaves.so

@@ -116,6 +116,19 @@ for r in others:
   run -0 "$PKRUN" report a.db -o a.html
 }
 
+@test "a baseline that took no time, less than none, or has no time is no baseline; the others are (h03)" {
+  make_db a.db cells=32 blocks=1 trials=1	# 8 series at 4 sizes
+  change a.db "UPDATE trial SET wall_ns = c.time FROM (SELECT id, n, CASE n WHEN 11 THEN 0 WHEN 21 THEN NULL WHEN 31 THEN -5 ELSE 9000000 END AS time
+    FROM cell WHERE series = 'queued') c WHERE c.id = cell_id"
+  run -0 "$PKRUN" show a.db
+  [ "$(grep -Ec '^[a-z]+ .* [0-9.]+ [un]s +([0-9.]+x)? +1  ok$' <<<"$output")" -eq 29 ]
+  [ "$(grep -Ec ' [0-9.]+x ' <<<"$output")" -eq 8 ]
+  [ "$(grep -Ec '^queued .* - +1  ok$' <<<"$output")" -eq 3 ]
+  grep -Fxq '  graph, 3 cells, n=11, 21, 31: [queued] has no time for the same' <<<"$output"
+  [[ ${output,,} != *nan* && ${output,,} != *inf* ]]
+  [ "$("$PKRUN" query a.db 'SELECT count(speedup), sum(speedup <= 0) FROM summary' --format csv | tail -1 | tr -d '\r')" = 8,0 ]
+}
+
 @test "a cell without a time says why, and is never 0 (h09)" {
   make_db a.db cells=18 kind=mixed
   run "$PKRUN" show a.db

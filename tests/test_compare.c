@@ -387,6 +387,7 @@ static void test_cells_of_other_power(void **state)
 	says_not(err, "testable");
 }
 
+/* h01 */
 static void test_no_common_cells(void **state)
 {
 	struct made m;
@@ -421,6 +422,7 @@ static void test_no_common_cells(void **state)
 	says(err, "times of different targets are never compared");
 }
 
+/* h04 */
 static void test_itself(void **state)
 {
 	static const int sessions[] = {1, 5};
@@ -446,6 +448,7 @@ static void test_itself(void **state)
 	}
 }
 
+/* h01 */
 static void test_failed_and_missing(void **state)
 {
 	static const char *const statuses[] = {"wrong", "crash",   "hang",
@@ -491,7 +494,7 @@ static void test_failed_and_missing(void **state)
 }
 
 /* A wrong session spoils the cell even if others were right; zero, negative and unverified times
- * are none. */
+ * are none (h03). */
 static void test_invalid_times(void **state)
 {
 	static const struct {

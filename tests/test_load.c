@@ -60,6 +60,7 @@ static void refused(const struct pkrun_plugin *p, const char *with)
 #define REFUSED(change, with) \
 	do { struct pkrun_plugin p = right(); p.change; refused(&p, with); } while (0)
 
+/* c02 */
 static void descriptor(void **state)
 {
 	struct pkrun_plugin p = right();
@@ -206,6 +207,7 @@ static void refused_file(const char *name, const char *with)
 	assert_non_null(strstr(why, with));
 }
 
+/* c02, c05 */
 static void files(void **state)
 {
 	(void)state;

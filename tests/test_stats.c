@@ -74,6 +74,7 @@ static double block_value(double process, double sd)
 
 /* ---- by hand ---- */
 
+/* d11 */
 static void test_spread(void **state)
 {
 	const double v[] = {2, 4, 4, 4, 5, 5, 7, 9}, two[] = {0.96, 1.04};

@@ -103,6 +103,7 @@ static void the_same_bits_with_any_number_of_threads(void **state)
 		}
 }
 
+/* g09, g10 */
 static void converges_to_the_fixed_point_in_every_scale(void **state)
 {
 	static const char *const scales[] = {"1", "1e-12", "1e12", "-1"};
@@ -180,6 +181,7 @@ static void discretisation_error_falls_as_h_squared(void **state)
 	assert_true(middle / fine > 3.8 && middle / fine < 4.2);
 }
 
+/* g09 */
 static void rows_and_columns_are_not_the_same(void **state)
 {
 	struct problem a;

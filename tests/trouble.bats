@@ -32,7 +32,13 @@ no_time() { [ -z "$(sql "SELECT median_ns FROM summary WHERE series = '$1'")" ];
   [[ $(reason input_spoiler) == *'an input array was changed'* ]]
 }
 
-@test "stale values are caught although they converge" {
+@test "work that was done in setup is none (f01)" {
+  FAKE_AT=setup one lazy wrong 3; no_time lazy
+  FAKE_AT=setup one lazy wrong 3 workload=poisson2d n=21
+}
+
+@test "stale values are caught although they converge, on any scale (g10)" {
+  one stale wrong 3 workload=poisson2d n=21 f_scale=1e-12
   one stale wrong 3 workload=poisson2d n=21
   [[ $(reason stale) == *'first at (10, 1)'*'largest error'* ]]
 }
@@ -83,11 +89,12 @@ no_time() { [ -z "$(sql "SELECT median_ns FROM summary WHERE series = '$1'")" ];
   FAKE_AT=bad_norm run -0 "$PKRUN" --quiet a.ini
 }
 
-@test "what converges is judged by its distance from the fixed point" {
+@test "what converges is judged by its distance from the fixed point (g10)" {
   one near ok 0 workload=poisson2d n=21 iterations=100
   [ "$(sql "SELECT count(*) > 0, min(value) > 0 FROM metric WHERE name = 'error'")" = 1,1 ]
   FAKE_PART=20 one near wrong 3 workload=poisson2d n=21 iterations=100
   [[ $(reason near) == 'odd run of 49 iterations: '*' from the fixed point, the reference is '*' after 6 iterations (an eighth)' ]]
+  FAKE_PART=20 one near wrong 3 workload=poisson2d n=21 iterations=100 f_scale=1e-12
   FAKE_AT=middle one near wrong 3 workload=poisson2d n=21 iterations=100
   [[ $(reason near) == *': inf from the fixed point'* ]]
   # nothing to converge to: bits are demanded
@@ -248,7 +255,8 @@ no_time() { [ -z "$(sql "SELECT median_ns FROM summary WHERE series = '$1'")" ];
   [[ $(reason hang) == "'first' did not end within 1 s (limit: timeout of the matrix); block 3 waited at step 17" ]]
 }
 
-@test "a hang that ignores SIGTERM is killed two seconds later" {
+# as one does that polls a plain int, which the compiler reads once
+@test "a hang that ignores SIGTERM is killed two seconds later (e06)" {
   FAKE_HANG=deaf one hang hang 4 timeout=1
   [[ $(reason hang) == *'ignored SIGTERM for 2 s and was killed' ]]
 }

@@ -54,11 +54,39 @@ all_right() {
   [ "$(sql 'SELECT blocks FROM cell')" = 16 ]
 }
 
-@test "rectangles, one thread, a warp that is none, more threads than points" {
+@test "rectangles, one thread, a warp that is none, more threads than points (g09)" {
   global 'workload = poisson2d' 'n = 3, 9, 24' 'cols = 5, 17' 'blocks = auto, 3'
   sed -i '/^threads/d' a.ini
   printf '%s\n' 'threads = 1, 7, 64' '[any]' "variant = $launches, $hosts, $devices, $bands" >>a.ini
   all_right 648
+}
+
+@test "tiles: sizes around theirs, larger than the grid, of one point (g07)" {
+  global 'workload = poisson2d'
+  printf '%s\n' 'sweep = tiles' '[around]' 'variant = launch, persistent_tiled' 'n = 3, 8, 15, 16, 17, 31, 33, 100' \
+    'tile = 1x1, 16x16, 64x64, 5x3' '[large]' 'variant = launch' 'n = 1000, 1023, 1025' 'tile = 16x16' >>a.ini
+  all_right 67
+  for tile in 0 16 -1x4 4x-1 4x; do
+    run -2 "$PKRUN" --target host a.ini --set around.tile=$tile
+    [[ $output == *"tile: '$tile'"* ]]
+  done
+  for n in 1 2; do
+    run -2 "$PKRUN" --target host a.ini --set large.n=$n
+    [[ $output == *"n: '$n' is outside 3.."* ]]
+  done
+}
+
+@test "a problem of any scale is judged alike, and so is one whose solution is 0 (g10)" {
+  global 'workload = poisson2d' 'n = 14' 'f_scale = 1e-12, 1, 1e12, 0' 'check = 0, 7'
+  printf '%s\n' '[exact]' 'variant = launch, persistent_device' \
+    '[converges]' 'variant = persistent_chaotic' 'iterations = 7, 300' >>a.ini
+  all_right 32
+  # after 7 iterations, over the scale
+  run sql "SELECT DISTINCT p.value + 0 = 0, printf('%.9g', m.value / iif(p.value + 0 = 0, 1, p.value + 0)) FROM metric m JOIN trial t ON t.id = m.trial_id
+    JOIN cell c ON c.id = m.cell_id JOIN param p ON p.cell_id = c.id AND p.name = 'f_scale'
+    WHERE m.name = 'residual_norm' AND c.series = 'exact' AND t.iterations = 7 ORDER BY 1"
+  echo "$output"
+  [[ ${#lines[@]} -eq 2 && ${lines[0]} == 0,0.* && ${lines[1]} == 1,0 ]]
 }
 
 @test "the empty step, the busy step and the scaled copy" {

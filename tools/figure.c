@@ -279,8 +279,8 @@ int plot_has_time(struct plot *p, const struct result_cell *c)
 		return 1;
 	if (!p->dropped++)
 		snprintf(p->why, sizeof(p->why), "%.60s n=%lld: %s%s%.300s", c->series, (long long)c->n,
-			 result_words(c->status), c->reason && *c->reason ? ": " : "",
-			 c->reason ? c->reason : "");
+			 strcmp(c->status, "ok") ? result_words(c->status) : "no valid time",
+			 c->reason && *c->reason ? ": " : "", c->reason ? c->reason : "");
 	return 0;
 }
 
