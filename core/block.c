@@ -329,51 +329,43 @@ static int transaction(struct block *b, int want)
 	return rc;
 }
 
-/* 0 go on, 1 the block is through, -1 the database failed, -2 not our protocol. */
-static int on_message(struct block *b, const struct message *m)
+static int keep_message(struct block *b, const struct message *m, const union protocol_payload *u)
 {
-	union protocol_payload u;
 	int64_t begin;
 
-	if (protocol_take(m, &u))
-		return -2;
-	if (m->type == PROTOCOL_PROGRESS) {	/* beside a timing: nothing of the database is touched */
-		progress_share(b->r->progress, b->r, u.progress.done, u.progress.total);
-		return 0;
-	}
 	/* A trial and what belongs to it, which may come by the thousand, are one transaction. */
 	if (transaction(b, m->type == PROTOCOL_TRIAL || m->type == PROTOCOL_METRIC || m->type == PROTOCOL_NOTE))
 		return -1;
 	switch (m->type) {
 	case PROTOCOL_PHASE:
-		b->phase = u.phase;
+		b->phase = u->phase;
 		set_limit(b);
 		arm(b);
 		return 0;
 	case PROTOCOL_NOTE:
 		return on_note(b, m);
 	case PROTOCOL_METRIC:
-		return on_metric(b, &u.metric);
+		return on_metric(b, &u->metric);
 	case PROTOCOL_GRID:
-		return on_grid(b, &u.grid);
+		return on_grid(b, &u->grid);
 	case PROTOCOL_WANT_REFERENCE:
 		begin = child_now();
-		if (block_reference(b, &u.want))
+		if (block_reference(b, &u->want))
 			return -1;
 		b->out->reference_s += (double)(child_now() - begin) / SECOND;
 		arm(b);
 		return 0;
 	case PROTOCOL_TRIAL:
-		return on_trial(b, &u.trial);
+		return on_trial(b, &u->trial);
 	case PROTOCOL_TOLD:
 		child_send(&b->r->child, PROTOCOL_STORED, NULL, 0);	/* a child that is gone is seen later */
 		arm(b);
 		return 0;
 	case PROTOCOL_CALIBRATED:
-		b->calibrated = u.calibrated;
+		b->calibrated = u->calibrated;
 		return 0;
 	case PROTOCOL_END:
-		b->end = u.end;
+		b->end = u->end;
 		b->ended = 1;
 		return !b->end.healthy;
 	case PROTOCOL_READY:
@@ -382,6 +374,26 @@ static int on_message(struct block *b, const struct message *m)
 	default:
 		return -2;
 	}
+}
+
+/* 0 go on, 1 the block is through, -1 the database failed, -2 not our protocol. */
+static int on_message(struct block *b, const struct message *m)
+{
+	const int64_t begin = child_now(), deadline = b->deadline;
+	union protocol_payload u;
+	int rc;
+
+	if (protocol_take(m, &u))
+		return -2;
+	if (m->type == PROTOCOL_PROGRESS) {	/* beside a timing: nothing of the database is touched */
+		progress_share(b->r->progress, b->r, u.progress.done, u.progress.total);
+		return 0;
+	}
+	rc = keep_message(b, m, &u);
+	/* The child is not late because we were: another may have the database for half a minute. */
+	if (deadline && b->deadline == deadline)
+		b->deadline += child_now() - begin;
+	return rc;
 }
 
 /* ---- from the job to the row ---- */

@@ -310,6 +310,21 @@ no_time() { [ -z "$(sql "SELECT median_ns FROM summary WHERE series = '$1'")" ];
   [ "$(sql "SELECT count(*) FROM event WHERE text LIKE '904 metrics and 36 notes too many%'")" -eq 6 ]
 }
 
+@test "another who has the database for longer than a trial may take makes no hang of it" {
+  matrix a.ini timeout=3 trials=30 -- flood
+  "$PKRUN" --quiet a.ini >out 2>err 3>&- & pid=$!
+  wait_for "$a_trial"
+  python3 - <<'END'
+import sqlite3, time
+db = sqlite3.connect("pkrun.db", timeout=60, isolation_level=None)
+db.execute("BEGIN IMMEDIATE")
+time.sleep(5)
+db.execute("ROLLBACK")
+END
+  wait $pid
+  [ "$(cell flood)" = ok ]
+}
+
 @test "a flood of progress is drawn 20 times a second at most, and is no sign of life" {
   matrix a.ini -- progress
   for how in calls frames; do
