@@ -106,12 +106,12 @@ static void judge_wrapper(struct block *b, enum child_event e)
 	block_set_result(b, CELL_ERROR, text);
 }
 
-/* After a block that shares its process with none. */
+/* After a block that shares its process with no other, or after which it is not fit for one. */
 static void leave(struct block *b)
 {
 	enum child_event e;
 
-	if (b->r->settings.isolation_block || !b->r->child.pid)
+	if ((b->r->settings.isolation_block && !b->is_spent) || !b->r->child.pid)
 		return;
 	e = end_worker(b->r);
 	if (b->r->wrap.words && b->out->status == CELL_OK)
@@ -369,7 +369,7 @@ static int keep_message(struct block *b, const struct message *m, const union pr
 		b->ended = 1;
 		return !b->end.healthy;
 	case PROTOCOL_READY:
-		b->end.healthy = b->end.healthy && !m->size;
+		b->is_spent = m->size != 0;
 		return b->ended ? 1 : -2;
 	default:
 		return -2;

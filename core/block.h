@@ -26,6 +26,7 @@ struct block {
 	int64_t deadline;
 	int in_transaction;
 	int ended;			/* END came */
+	int is_spent;			/* its process is to take no other job */
 	struct protocol_end end;
 	struct protocol_calibrated calibrated;
 	double times[TIMES_MAX];

@@ -434,6 +434,10 @@ END
   rm pkrun.db
   run -3 "$PKRUN" --quiet --set global.iterations=auto --wrap "sh -c '\"\$@\"; exit 9' sh" a.ini
   [[ $(sql 'SELECT DISTINCT reason FROM cell') == *'exited with 9 after the cell'* ]]
+  rm pkrun.db
+  matrix a.ini -- leaves	# its process would not measure another cell anyway
+  FAKE_LEFT=slack run -3 "$PKRUN" --quiet --wrap "sh -c '\"\$@\"; exit 9' sh" a.ini
+  [[ $(reason leaves) == 'the command of --wrap exited with 9 after the cell'* ]]
 }
 
 @test "--profile: one process a cell, no warm-up, one timed trial" {
