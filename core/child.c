@@ -124,7 +124,7 @@ static int build_argv(const char **argv, const char *const *args, const char *co
 	for (; wrap && *wrap && n < ARGS_MAX - 1; wrap++)
 		argv[n++] = *wrap;
 	if (n < ARGS_MAX - 1)
-		argv[n++] = paths_self();
+		argv[n++] = wrap ? paths_running() : paths_self();
 	for (; *args && n < ARGS_MAX - 1; args++)
 		argv[n++] = *args;
 	argv[n] = NULL;

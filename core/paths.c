@@ -36,11 +36,14 @@ const char *paths_self(void)
 
 const char *paths_running(void)
 {
+	static char kept[64];
 	struct stat is;
 
-	if (stat(paths_self(), &is) || is.st_ino != self_file.st_ino || is.st_dev != self_file.st_dev)
-		return "/proc/self/exe";
-	return paths_self();
+	if (stat(paths_self(), &is) == 0 && is.st_ino == self_file.st_ino && is.st_dev == self_file.st_dev)
+		return paths_self();
+	/* not "self", which under --wrap would be the wrapper */
+	snprintf(kept, sizeof(kept), "/proc/%ld/exe", (long)getpid());
+	return kept;
 }
 
 static int is_folder(const char *path)

@@ -55,11 +55,17 @@ static void chain_free(struct chain *c)
 	memset(c, 0, sizeof(*c));
 }
 
+/* A launch each, and one for a norm. */
+static size_t chain_nodes(struct pkrun_run *run, uint64_t iterations)
+{
+	return (size_t)pk_steps(run, iterations) + (iterations == run->check ? 1 : 0);
+}
+
 /* Queue into a capture; a failing launch still ends the capture. */
 static int chain_capture(struct pkrun_run *run, struct chain *c, uint64_t iterations)
 {
 	size_t nodes = 0, steps = (size_t)pk_steps(run, iterations);
-	size_t expected = steps + (iterations == run->check ? 1 : 0);
+	size_t expected = chain_nodes(run, iterations);
 	hipError_t ended;
 	int status;
 
@@ -93,10 +99,6 @@ static int replay(struct pkrun_run *run, struct chain *c, double *ns)
 	return PKRUN_OK;
 }
 
-/*
- * Build a chain.  With `measure` it is also replayed twice, on whatever the
- * arrays hold: pkrun restores them before each trial.
- */
 static const struct pkrun_metric metrics[] = {
 	{"graph_nodes", "node", "nodes of the graph"},
 	{"capture", "ns", "the launches captured into a graph, once a graph"},
@@ -106,6 +108,10 @@ static const struct pkrun_metric metrics[] = {
 	{},
 };
 
+/*
+ * Build a chain.  With `measure` it is also replayed twice, on whatever the
+ * arrays hold: pkrun restores them before each trial.
+ */
 static int chain_build(struct pkrun_run *run, struct chain *c, uint64_t iterations, int measure)
 {
 	double begin = now_ns(), captured, built, first = 0, later = 0;
@@ -126,7 +132,7 @@ static int chain_build(struct pkrun_run *run, struct chain *c, uint64_t iteratio
 		status = replay(run, c, &later);
 	if (status != PKRUN_OK)
 		return status;
-	run->host->metric(run, "graph_nodes", (double)pk_steps(run, iterations), "node");
+	run->host->metric(run, "graph_nodes", (double)chain_nodes(run, iterations), "node");
 	run->host->metric(run, "capture", captured - begin, "ns");
 	run->host->metric(run, "instantiate", built - captured, "ns");
 	run->host->metric(run, "first_replay", first, "ns");

@@ -57,6 +57,8 @@ json() { # a Python expression over the JSON in $output
   run -2 --separate-stderr "$PKRUN" list variants --plugin "$bad/bad_major_newer.so"
   [[ $stderr == *'bad_major_newer.so: built for plugin ABI 2.4; this pkrun has 1.'* ]]
   [[ $output == *launch* ]]
+  run -2 --separate-stderr "$PKRUN" list metrics --plugin "$bad/bad_short.so"
+  [[ $stderr == *'refused: '*'bad_short.so: descriptor of '* && $output == *graph_nodes* ]]
   run -2 --separate-stderr "$PKRUN" help bad_undefined --plugin "$bad/bad_undefined.so"
   [[ $stderr == *'undefined symbol: nobody_has_this'* ]]
 }

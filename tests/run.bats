@@ -272,6 +272,10 @@ load fakes
   cp "$PKRUN" mine
   FAKE_LEFT=removed FAKE_TURN=$PWD/mine run -0 ./mine --quiet a.ini
   [ ! -e mine ]; [ "$(cell leaves)" = ok ]
+  rm pkrun.db
+  cp "$PKRUN" mine
+  FAKE_LEFT=removed FAKE_TURN=$PWD/mine run -0 ./mine --quiet --wrap 'env A=1' a.ini
+  [ ! -e mine ]; [ "$(cell leaves)" = ok ]; [ "$(cell ok)" = ok ]
 }
 
 @test "an outlier is marked and kept (d12)" {

@@ -147,7 +147,7 @@ for check, last in ("1", 7), ("3", 6):
 END
 }
 
-@test "check: one norm, by the last iteration, or none; whatever a graph holds" {
+@test "check: one norm, by the last iteration, or none; whatever a graph holds (f01)" {
   global 'workload = poisson2d' 'n = 9' 'blocks = 3' 'check = 7, 8'
   printf '%s\n' '[any]' "variant = $launches, $hosts, $devices, $bands" \
     '[graph]' 'variant = graph' 'per_graph = 0, 1, 3, 7' '[doorbell]' 'variant = persistent_doorbell' 'signals = 1' >>a.ini
@@ -155,6 +155,8 @@ END
   # pkrun compares each with the reference's
   [ "$(sql "SELECT count(*) FROM metric m JOIN trial t ON t.id = m.trial_id
             WHERE m.name = 'residual_norm' AND t.iterations = 7")" = 23 ]
+  # a node for each half-sweep and norm
+  [ "$(sql "SELECT DISTINCT CAST(value AS INTEGER) FROM metric WHERE name = 'graph_nodes' ORDER BY 1" | tr '\n' ' ')" = '2 6 14 15 ' ]
 }
 
 @test "a norm is refused where there is no residual; a sweep where there is one geometry" {

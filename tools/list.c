@@ -105,28 +105,38 @@ static void put_variant(struct rows *r, const struct catalog *c, const struct va
 	free(options);
 }
 
+/* EXIT_USAGE if one is among them that was asked for. */
+static int say_refused(const struct list_options *o, const struct catalog *c)
+{
+	int code = EXIT_OK;
+
+	for (size_t i = 0; i < c->n_variants; i++) {
+		const struct variant_info *v = &c->variants[i];
+
+		if (!v->refused)
+			continue;
+		say_error("refused: %s: %s", v->path, v->refused);
+		if (was_given(o, v->path))
+			code = EXIT_USAGE;
+	}
+	return code;
+}
+
 static int list_variants(const struct list_options *o)
 {
 	static const char *const names[] = {"name", "control", "result", "targets", "workloads",
 					    "options", "brief"};
-	int code = EXIT_OK, printed;
 	struct catalog c;
 	struct rows r;
+	int code, printed;
 
 	if (plan_catalog(&c, o->target, o->plugins, o->n_plugins))
 		return EXIT_USAGE;
+	code = say_refused(o, &c);
 	rows_begin(&r, stdout, o->format, names, sizeof(names) / sizeof(*names));
-	for (size_t i = 0; i < c.n_variants; i++) {
-		const struct variant_info *v = &c.variants[i];
-
-		if (v->refused) {
-			say_error("refused: %s: %s", v->path, v->refused);
-			if (was_given(o, v->path))
-				code = EXIT_USAGE;
-		}
-		if (!v->refused && !catalog_is_repeated(&c, i))
-			put_variant(&r, &c, v);
-	}
+	for (size_t i = 0; i < c.n_variants; i++)
+		if (!c.variants[i].refused && !catalog_is_repeated(&c, i))
+			put_variant(&r, &c, &c.variants[i]);
 	if (!r.count)
 		say_error("no usable variant in %s", c.plugin_dir);
 	printed = end(&r);
@@ -195,10 +205,11 @@ static int list_metrics(const struct list_options *o)
 	static const char *const names[] = {"metric", "unit", "variants", "meaning"};
 	struct catalog c;
 	struct rows r;
-	int code;
+	int code, printed;
 
 	if (plan_catalog(&c, o->target, o->plugins, o->n_plugins))
 		return EXIT_USAGE;
+	code = say_refused(o, &c);
 	rows_begin(&r, stdout, o->format, names, sizeof(names) / sizeof(*names));
 	for (size_t i = 0; i < c.n_variants; i++) {
 		const struct variant_info *v = &c.variants[i];
@@ -219,9 +230,9 @@ static int list_metrics(const struct list_options *o)
 	for (const struct pkrun_metric *m = common_metrics; m->name; m++)
 		put_metric(&r, m, "any");
 	r.table.columns[2].wrap = 1;
-	code = end(&r);
+	printed = end(&r);
 	catalog_free(&c);
-	return code;
+	return printed ? printed : code;
 }
 
 /* ---- targets ---- */
