@@ -25,6 +25,7 @@ struct child {
 	int to, from, output;	/* our ends; -1 when closed */
 	int ended;		/* reaped: wait_status holds */
 	int wait_status;
+	int64_t waited_ns;	/* for a CPU, in all, as was seen last */
 	int is_wrapped;		/* what a tool leaves behind is its own affair */
 	struct message_reader reader;
 	uint64_t output_size;	/* all that it printed */

@@ -76,6 +76,7 @@ test_plugins += ctor_prints
 test_plugins += fake_aged
 test_plugins += fake_bad_teardown
 test_plugins += fake_clocks
+test_plugins += fake_computes
 test_plugins += fake_device
 test_plugins += fake_dies
 test_plugins += fake_early

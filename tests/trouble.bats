@@ -242,6 +242,21 @@ no_time() { [ -z "$(sql "SELECT median_ns FROM summary WHERE series = '$1'")" ];
   [ "$(cell sleeper)" = ok ]
 }
 
+@test "a variant that waits for a CPU is late, and no hang; one that waits for nothing is" {
+  matrix a.ini timeout=1 trials=1 warmup_runs=0 -- computes hang
+  cpu=$(taskset -cp $$ | sed 's/.*[ :]\([0-9]*\).*/\1/')
+  others=()
+  for i in 1 2 3 4; do
+    taskset -c "$cpu" bash -c 'while :; do :; done' 3>&- &
+    others+=($!)
+  done
+  FAKE_HANG=watch run taskset -c "$cpu" "$PKRUN" --quiet a.ini
+  kill "${others[@]}"
+  [ "$status" -eq 4 ]
+  [ "$(cell computes)" = ok ] || { reason computes; return 1; }
+  [[ $(reason hang) == *'did not end within 1 s'*'block 3 waited at step 17' ]]
+}
+
 @test "five of ten trials and then a crash: no time, and the trials are kept (c07)" {
   FAKE_CALL=9 one dies crash 3 trials=10
   no_time dies
