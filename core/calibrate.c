@@ -80,6 +80,7 @@ static int time_cell(struct runner *r, const struct cell *cell, struct timed *t)
 {
 	static struct block_result result;
 	struct cell_state *state = &r->cells[t->number];
+	int rc;
 
 	if (interrupt_signal())
 		return 1;
@@ -89,6 +90,10 @@ static int time_cell(struct runner *r, const struct cell *cell, struct timed *t)
 		return -1;
 	if (result.status == CELL_INTERRUPTED)
 		return 1;
+	rc = runner_retry(r, state, &result);
+	if (rc)
+		return rc < 0 ? -1 : time_cell(r, cell, t);
+	state->retried = 0;
 	if (result.status == CELL_OK && t->per_iteration > 0)
 		return 0;
 	if (result.status == CELL_OK)

@@ -146,16 +146,14 @@ static void say_lost(const struct cell *cell, const struct block_result *result)
 		  cell->workload->name, (long long)cell->n, time, result->timed - result->bad_clock);
 }
 
-/* What may have been the machine's fault is tried again, if the matrix wants that. */
-static int is_retried(const struct runner *r, struct cell_state *c, const struct block_result *result)
+int runner_retry(struct runner *r, struct cell_state *c, const struct block_result *result)
 {
 	if (result->status != CELL_CRASH && result->status != CELL_HANG && result->status != CELL_ERROR)
 		return 0;
 	if (c->retried >= r->settings.retries)
 		return 0;
 	c->retried++;
-	c->attempts++;
-	return 1;
+	return store_event(r->store, r->run_id, c->id, "retry", result->reason) ? -1 : 1;
 }
 
 /* 0 go on, 1 interrupted, -1 the database failed. */
@@ -165,6 +163,7 @@ static int one_block(struct runner *r, struct progress *p, uint64_t number, uint
 	static struct cell cell;
 	static struct block_result result;
 	int64_t begin = child_now();
+	int rc;
 
 	if (interrupt_signal())
 		return 1;
@@ -184,9 +183,13 @@ static int one_block(struct runner *r, struct progress *p, uint64_t number, uint
 	p->done++;
 	if (result.status == CELL_INTERRUPTED)
 		return 1;
-	if (is_retried(r, c, &result))
-		return store_event(r->store, r->run_id, c->id, "retry", result.reason) ? -1 :
-		       one_block(r, p, number, block);
+	rc = runner_retry(r, c, &result);
+	if (rc < 0)
+		return -1;
+	if (rc) {
+		c->attempts++;
+		return one_block(r, p, number, block);
+	}
 	c->attempts = c->retried = 0;
 	if (result.status == CELL_OK) {
 		if (runner_keep_median(c, result.median))

@@ -84,6 +84,8 @@ int block_calibrate(struct runner *r, const struct cell *cell, struct cell_state
 int calibrate_cells(struct runner *r);
 /* Another block of a cell is done: its median.  0, or -1 (memory). */
 int runner_keep_median(struct cell_state *c, double median);
+/* What may have been the machine's fault is tried again, if the matrix wants that.  1 it is, 0 not, -1 the database failed. */
+int runner_retry(struct runner *r, struct cell_state *c, const struct block_result *result);
 /* End a cell: its status, in memory and in the database. */
 int runner_end_cell(struct runner *r, uint64_t number, enum cell_status s, const char *reason);
 /* Quit the worker there is, politely for two seconds; 200 where --wrap has a tool around it. */

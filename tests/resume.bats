@@ -238,6 +238,11 @@ whole() {
   FAKE_TURN=$PWD/turn FAKE_AT=every run "$PKRUN" --quiet c.ini
   [ "$status" -eq 0 ]
   [ "$(sql "SELECT group_concat(attempt || status) FROM block")" = '"1crash,2ok,1crash,2ok,1crash,2ok"' ]
+  rm pkrun.db	# and for the calibration
+  matrix d.ini retries=1 iterations=auto -- once
+  FAKE_TURN=$PWD/turn run -0 "$PKRUN" --quiet d.ini
+  [ "$(sql "SELECT group_concat(attempt || status) FROM block")" = 1ok ]
+  [ "$(sql "SELECT count(*) FROM event WHERE kind = 'retry'")" = 1 ]
 }
 
 @test "two pkruns in one file while a third reads: nothing measured is lost (b01)" {
